@@ -10,7 +10,7 @@ use crate::ingest_keys::{IN_ANY_CASE, IngestKey, insert_keys, last_uses};
 use crate::lease::fence;
 use crate::nodes::claims::{FREE, settle_claims};
 use crate::nodes::{COUNT_UP, Log, hold_epoch};
-use crate::segments::{LOCK_DATASET, NewSegment, each_once, insert_segments, swap_segments};
+use crate::segments::{NewSegment, each_once, insert_segments, swap_segments};
 use crate::usage::add_usage;
 use crate::{Catalog, Error, Result};
 
@@ -46,6 +46,12 @@ struct Adoption {
     at: Timestamp,
 }
 
+/// The organisation and the name of a dataset, for which its usage is counted.
+type Account = (String, String);
+
+/// Keeps others from changing a dataset until the transaction ends.
+const LOCK: &str = "UPDATE dataset SET flushed = flushed WHERE id = $1 RETURNING org_id, name";
+
 const MARK: &str = "SELECT sequence FROM node_mark WHERE dataset_id = $1 AND node = $2 AND epoch = $3";
 
 const MOVE: &str = "INSERT INTO node_mark (dataset_id, node, epoch, sequence, moved) VALUES ($1, $2, $3, $4, $5) \
@@ -55,15 +61,16 @@ const ADOPT: &str =
     "UPDATE node_log SET adopted_at = $3 WHERE node = $1 AND epoch = $2 AND adopted_at IS NULL";
 
 /// Keeps others from changing the datasets of parts until the transaction ends, and gives the parts whose datasets are
-/// there. Leaves it if one is gone, unless that is left out.
+/// there, each with its account. Leaves it if one is gone, unless that is left out.
 macro_rules! lock_datasets {
     ($connection:expr, $parts:expr, $leaves_out:expr) => {{
         let mut there = Vec::with_capacity($parts.len());
         for part in $parts {
             let dataset = part.dataset.as_str();
-            let locked = sqlx::query(LOCK_DATASET).bind(dataset).execute(&mut *$connection).await?;
-            if locked.rows_affected() > 0 {
-                there.push(part);
+            let locked: Option<Account> =
+                sqlx::query_as(LOCK).bind(dataset).fetch_optional(&mut *$connection).await?;
+            if let Some(account) = locked {
+                there.push((account, part));
             } else if !$leaves_out {
                 return Err(Error::gone());
             }
@@ -88,7 +95,6 @@ macro_rules! publish_part {
         let keys = last_uses($part.keys);
         insert_keys!($connection, $part.dataset, keys, IN_ANY_CASE);
         settle_claims!($connection, $part.dataset, keys);
-        add_usage!($connection, $part.dataset, $part.usage);
         insert_segments!($connection, $part.dataset, $part.segments, $commit);
         sqlx::query(MOVE)
             .bind($part.dataset.as_str())
@@ -99,6 +105,17 @@ macro_rules! publish_part {
             .execute(&mut *$connection)
             .await?;
     };
+}
+
+/// What came in, in the order in which costs of queries are added to the same rows, so that the two do not wait for each
+/// other.
+fn in_order<'a>(parts: &'a [(Account, &'a LogFlush<'a>)]) -> Vec<(&'a DatasetId, &'a (String, u64))> {
+    let mut usage = Vec::new();
+    for ((org, name), part) in parts {
+        usage.extend(part.usage.iter().map(|used| ((org, &used.0, name), (part.dataset, used))));
+    }
+    usage.sort_by_key(|(place, _)| *place);
+    usage.into_iter().map(|(_, used)| used).collect()
 }
 
 impl Catalog {
@@ -148,13 +165,16 @@ impl Catalog {
                 }
             }
             let there = lock_datasets!(connection, parts, is_adoption);
-            let segments = count(there.iter().map(|part| part.segments.len()).sum());
+            let segments = count(there.iter().map(|(_, part)| part.segments.len()).sum());
             let commit = next_commit!(connection, Some(now), schema: false, datasets: 0_i64, segments: segments);
             let mut last_segment = commit.last_segment - segments;
-            for part in there {
+            for (_, part) in &there {
                 last_segment += count(part.segments.len());
                 let numbered = Commit { last_segment, ..commit };
                 publish_part!(connection, stored, part, numbered);
+            }
+            for (dataset, used) in in_order(&there) {
+                add_usage!(connection, dataset, std::slice::from_ref(used));
             }
             if is_adoption {
                 sqlx::query(FREE).bind(stored.0).bind(stored.1).execute(&mut *connection).await?;

@@ -132,6 +132,7 @@ pub(crate) async fn publish_from_where_the_mark_is(test: &TestCatalog<'_>) {
     }
     assert!(test.find_ingest_key(&logs, "second", at(0)).await.unwrap().is_none());
     assert_eq!(test.commit_sequence().await.unwrap(), commit);
+    assert_eq!(test.usage(&OrgId::from("org_ours"), "2027-01").await.unwrap(), 40);
     assert_eq!(publish(test, log, &logs, "segment_3", (5, 6)).await, Published::Done(commit + 1));
     assert_eq!(ids(&test.live_segments(&logs).await.unwrap()), ["segment_1", "segment_3"]);
     assert_eq!(marks(test).await, [(logs, log, 6)]);
@@ -186,11 +187,12 @@ pub(crate) async fn adopt_what_is_above_the_marks_once(test: &TestCatalog<'_>) {
     assert_eq!(test.raise_epoch(b, Log { epoch: 2, ..a }, OVER).await.unwrap(), Raise::NotNeeded);
     test.delete_dataset(&org, "gone", at(70), &change(&org)).await.unwrap();
     let segments = [segment("segment_2"), segment("segment_3"), segment("segment_4"), segment("gone")];
+    let usage = [("2027-01-16".to_owned(), 2), ("2027-01-15".to_owned(), 3)];
     let rest = |from| {
         [
-            part(&logs, &segments[..2], (from, 9)),
-            part(&quiet, &segments[2..3], (0, 8)),
-            part(&gone, &segments[3..], (0, 7)),
+            LogFlush { usage: &usage, ..part(&logs, &segments[..2], (from, 9)) },
+            LogFlush { usage: &usage, ..part(&quiet, &segments[2..3], (0, 8)) },
+            LogFlush { usage: &usage, ..part(&gone, &segments[3..], (0, 7)) },
         ]
     };
     // With marks from before the last flush, it would be published again.
@@ -205,6 +207,12 @@ pub(crate) async fn adopt_what_is_above_the_marks_once(test: &TestCatalog<'_>) {
     assert_eq!(ids(&quietly), ["segment_4"]);
     assert_eq!((published[2].added, quietly[0].added), (commit, commit));
     assert!(test.live_segments(&gone).await.unwrap().is_empty());
+    assert_eq!(test.usage(&org, "2027-01").await.unwrap(), 10);
+    let days = test.usage_by_day(&org, "2027-01-01", "2027-01-31").await.unwrap();
+    let days: Vec<_> =
+        days.iter().map(|day| (day.day.as_str(), day.dataset.as_str(), day.ingested_bytes)).collect();
+    let of = |day, bytes| [(day, "logs", bytes), (day, "quiet", bytes)];
+    assert_eq!(days, [of("2027-01-15", 3), of("2027-01-16", 2)].concat());
 }
 
 /// `MergeComparesInputs`.
