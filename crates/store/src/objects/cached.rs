@@ -1,10 +1,12 @@
 //! Reading a remote store through the object cache, where there is one, and telling the cache which objects are replaced,
 //! deleted or damaged.
 
+use std::fs;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 
 use bytes::Bytes;
 use hashbrown::HashSet;
@@ -34,6 +36,7 @@ impl Objects {
             if cache.is_none() {
                 clear(&folder);
             }
+            remove_renamed(&folder);
             Ok(cache)
         })
         .await?;
@@ -125,8 +128,36 @@ fn open(
     opened.inspect_err(warn).ok()
 }
 
+/// Takes away a cache that is not used. Removing its files may take longer than this start has its lease for, so they are
+/// only renamed here.
 fn clear(folder: &Path) {
-    if let Err(error) = ObjectCache::clear(folder) {
+    let cleared = match fs::rename(folder, renamed(folder)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        // An earlier start has not come to the end of what it renamed.
+        Err(_) => ObjectCache::clear(folder),
+        Ok(()) => Ok(()),
+    };
+    if let Err(error) = cleared {
         tracing::warn!(folder = %folder.display(), %error, "cannot remove the object cache, which is not used");
+    }
+}
+
+fn renamed(folder: &Path) -> PathBuf {
+    folder.with_extension("gone")
+}
+
+/// Removes what `clear` has renamed, now or in an earlier start, while the start goes on.
+fn remove_renamed(folder: &Path) {
+    let gone = renamed(folder);
+    if !gone.try_exists().unwrap_or(true) {
+        return;
+    }
+    let warn = |gone: &Path, error: &io::Error| {
+        tracing::warn!(folder = %gone.display(), %error, "cannot remove an object cache that is not used any more");
+    };
+    let own = gone.clone();
+    let removal = move || ObjectCache::clear(&own).unwrap_or_else(|error| warn(&own, &error));
+    if let Err(error) = thread::Builder::new().name("object-cache".to_owned()).spawn(removal) {
+        warn(&gone, &error);
     }
 }

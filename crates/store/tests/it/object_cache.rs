@@ -461,7 +461,14 @@ async fn objects_of_this_machine_are_not_cached() {
     // What is left from when they were elsewhere goes.
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("old"), "something").unwrap();
+    // And what a start has not come to the end of.
+    let gone = house.folder.path().join("object-cache.gone");
+    fs::create_dir(&gone).unwrap();
+    fs::write(gone.join("older"), "something").unwrap();
     let house = house.reopened().await;
     assert!(!folder.try_exists().unwrap());
+    while gone.try_exists().unwrap() {
+        tokio::task::yield_now().await;
+    }
     assert_blocks(&house.store, &id, &before, "after a restart").await;
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use super::RangeKey;
 use super::file::disk_bytes;
 
-/// The most ranges, however short they are: each takes some memory here, and a file on the disk.
-const RANGES_MAX: usize = 200_000;
+/// The most ranges, however short they are: each takes some memory here, and a file on the disk that a start looks at while
+/// it has the lease.
+const RANGES_MAX: usize = 50_000;
 
 /// The ranges in the cache.
 #[derive(Debug, Default)]
