@@ -27,7 +27,7 @@ fn give_back(share: &Arc<Share>, nanos: u64) {
 /// Lends a turn once the latest has lasted so long; whether there was one to lend.
 fn lend_after(turns: &Turns, length: Duration) -> bool {
     let mut state = turns.lock();
-    let latest = state.running.iter().map(Running::began).max().expect("somebody has a turn");
+    let latest = state.running.iter().map(|running| running.began).max().expect("somebody has a turn");
     state.lend(latest + length).is_some()
 }
 
