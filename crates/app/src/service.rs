@@ -22,6 +22,7 @@ pub mod ingest;
 pub mod invite_links;
 pub mod known_reads;
 pub mod link_issuers;
+mod monitored_views;
 pub mod monitors;
 pub mod notifiers;
 pub mod oauth;

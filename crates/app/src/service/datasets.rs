@@ -17,7 +17,7 @@ use tidegauge_store::DatasetState;
 pub use self::change::DatasetChange;
 use self::change::check_retention;
 use super::text::{DESCRIPTION_MAX, check_dataset_name, check_text};
-use super::{Caller, Error, Result, view_reads};
+use super::{Caller, Error, Result, monitored_views};
 use crate::app::App;
 
 /// What a dataset can be said to hold.
@@ -147,7 +147,7 @@ pub async fn delete(app: &App, caller: &Caller, name: &str) -> Result<()> {
         // Only so that its bytes are counted for the month; the dataset goes in any case.
         tracing::warn!(%error, dataset = name, "the last events of a deleted dataset could not be counted");
     }
-    let (views, change) = (view_reads::monitored_views_of(app, org, name).await?, caller.change());
+    let (views, change) = (monitored_views::reading(app, org, name).await?, caller.change());
     let id = app.catalog.delete_dataset_of_views(org, name, &views, caller.now, &change).await?;
     app.store.remove(&id.ok_or_else(not_found)?);
     if let Err(error) = begin_monitors_anew(app, org, name).await {
@@ -159,7 +159,7 @@ pub async fn delete(app: &App, caller: &Caller, name: &str) -> Result<()> {
 /// Monitors that read a dataset began anew when it was deleted. Until it was gone from the store as well, a run of theirs
 /// could still read its events, and so they do it once more.
 async fn begin_monitors_anew(app: &App, org: &OrgId, name: &str) -> Result<()> {
-    let views = view_reads::monitored_views_of(app, org, name).await?;
+    let views = monitored_views::reading(app, org, name).await?;
     app.catalog.begin_monitors_anew(org, Gone { dataset: Some(name), views: &views }).await?;
     Ok(())
 }

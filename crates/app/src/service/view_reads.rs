@@ -6,10 +6,7 @@ use tidegauge_lang::tree::{NamePattern, Program};
 use tidegauge_lang::{dataset_names, parse_query, resolve_view};
 use tidegauge_model::capability::ANY;
 use tidegauge_model::dataset::is_audit_name;
-use tidegauge_model::{Action, Capabilities, DatasetArea, OrgId, ViewArea};
-
-use super::Result;
-use crate::app::App;
+use tidegauge_model::{Action, Capabilities, DatasetArea, ViewArea};
 
 /// The datasets that a query reads.
 #[derive(Debug)]
@@ -52,7 +49,7 @@ impl Reads {
     }
 
     /// Whether it may read a dataset.
-    fn may_be_of(&self, dataset: &str) -> bool {
+    pub(super) fn may_be_of(&self, dataset: &str) -> bool {
         self.has_unknown || self.patterns.iter().any(|pattern| pattern.fits(dataset))
     }
 }
@@ -65,24 +62,6 @@ pub(super) fn may_query(held: &Capabilities, view: &str, reads: &Reads) -> bool 
         false => may_use || held.allows_dataset(name, DatasetArea::Query, Action::Read),
     };
     reads.names().all(may_read) && (!reads.is_open() || may_read(ANY))
-}
-
-/// The views that monitors of an organisation read, or have read, and that read a dataset themselves.
-pub(super) async fn monitored_views_of(app: &App, org: &OrgId, dataset: &str) -> Result<Vec<String>> {
-    let mut reading = Vec::new();
-    for name in app.catalog.monitored_views(org).await? {
-        let Some(view) = app.catalog.view_by_name(org, &name).await? else { continue };
-        let dataset = dataset.to_owned();
-        if app.background.compute(move || reads(&view.apl, &dataset)).await {
-            reading.push(name);
-        }
-    }
-    Ok(reading)
-}
-
-/// Whether a query reads a dataset. One that is not understood any more may have.
-fn reads(text: &str, dataset: &str) -> bool {
-    Reads::of_text(text).is_none_or(|reads| reads.may_be_of(dataset))
 }
 
 #[cfg(test)]
@@ -149,23 +128,6 @@ mod tests {
             ("let secret = \"public\"; web | union secret", &["web", "secret"]),
         ] {
             assert_eq!(named(text), wanted, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_query_reads_what_it_names_and_what_its_patterns_fit() {
-        for (text, expected) in [
-            ("['web'] | count", true),
-            ("let a = web; a | where x in ((api | project x))", true),
-            ("union we*", true),
-            ("union *", true),
-            ("declare query_parameters (name:string); table(name)", true),
-            ("web | wher", true),
-            ("['api'] | where web == 1", false),
-            ("union ap*", false),
-            ("print x = 'web'", false),
-        ] {
-            assert_eq!(super::reads(text, "web"), expected, "{text}");
         }
     }
 }
