@@ -35,6 +35,7 @@ mod ids;
 mod inside;
 mod json_and_text;
 mod kept;
+mod kept_whole;
 mod large_columns;
 mod lists;
 mod many;

@@ -21,11 +21,13 @@ impl Worker {
         while let Some(claim) = scan.claim() {
             let selected = scan.select(claim).await?;
             let matched = selected.as_ref().map_or(0, |selected| selected.picked.count() as u64);
+            let handed_on = self.done.len();
             if let Some(selected) = &selected {
                 self.add(scan, selected).await?;
             }
             if !shared.is_wide.load(Ordering::Relaxed) {
-                self.keep_block(&scan.blocks[claim.place], partials, matched)?;
+                let is_whole = self.done.len() == handed_on;
+                self.keep_block(&scan.blocks[claim.place], partials, matched, is_whole)?;
             }
             // Other queries have a turn between blocks.
             turns::pause().await;
@@ -33,11 +35,11 @@ impl Worker {
         Ok(())
     }
 
-    /// Keeps the groups of the block that was just taken over, of which nothing was handed on before.
-    fn keep_block(&mut self, block: &Block, partials: &Partials, matched: u64) -> Result<()> {
+    /// Keeps the groups of the block that was just taken over, if they are all here. Where there was no memory for them,
+    /// some were handed on in the middle of the block; what has come since is not what the block has.
+    fn keep_block(&mut self, block: &Block, partials: &Partials, matched: u64, is_whole: bool) -> Result<()> {
         let groups = self.places.len();
-        let was_cut = matched > 0 && groups == 0;
-        if groups > GROUPS_MAX || was_cut {
+        if groups > GROUPS_MAX || !is_whole {
             self.shared.is_wide.store(true, Ordering::Relaxed);
             partials.give_up();
             return Ok(());
