@@ -12,8 +12,8 @@ use tokio::task::JoinSet;
 
 use crate::deletion::{chosen, id_of, times};
 use crate::events::assert_same;
-use crate::faults::with_twin;
 use crate::house::{House, events, files_in, give_up_after, log_files, open_catalog, sqlite};
+use crate::lost_answers::with_twin;
 use crate::rebuild::rebuilt;
 
 /// A dataset with four segments of ten events and some in the buffer, and what is to be deleted from it.

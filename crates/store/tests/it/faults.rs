@@ -4,21 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidegauge_model::{Clock, DatasetId, ErrorKind};
-use tidegauge_store::{FindingKind, StoreSettings};
+use tidegauge_store::{FindingKind, Store};
 
 use crate::events::SECOND;
 use crate::house::{
-    House, START, events, files_in, give_up_after, log_files, new_dataset, open, open_catalog, set_modified,
-    sqlite,
+    House, START, events, files_in, give_up_after, new_dataset, open, open_catalog, set_modified, sqlite,
 };
-use tidegauge_store::Store;
 
-fn times(from: i64, count: i64) -> Vec<i64> {
+pub(crate) fn times(from: i64, count: i64) -> Vec<i64> {
     (from..from + count).map(|at| START * 1000 + at * SECOND).collect()
 }
 
 /// A dataset with four published segments and some events in the buffer.
-async fn filled(house: &House) -> DatasetId {
+pub(crate) async fn filled(house: &House) -> DatasetId {
     let dataset = house.dataset("logs").await;
     for part in 0..4 {
         house.append(&dataset, &events(&times(part * 10, 10))).await;
@@ -129,118 +127,6 @@ async fn work_that_is_given_up_at_any_point_is_done_later_and_once() {
     let house = house.killed().await;
     assert_eq!(house.rows(&id).await.len(), expected);
     assert_eq!(house.store.check(true).await.unwrap(), Vec::new());
-}
-
-/// Two stores with one catalogue and one folder of segments, each with a log of its own that holds the same. What one
-/// of them publishes is, for the other, a commit whose answer was lost.
-pub(crate) async fn with_twin(house: &House) -> (tempfile::TempDir, tidegauge_store::Store) {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::create_dir(folder.path().join("log")).unwrap();
-    // The same name of the log, so that the catalogue takes both for one process.
-    let named = house.folder.path().join("log/node");
-    for file in log_files(house.folder.path()).into_iter().chain([named]) {
-        std::fs::copy(&file, folder.path().join("log").join(file.file_name().unwrap())).unwrap();
-    }
-    let mut settings = StoreSettings::new(folder.path().to_owned());
-    settings.objects = house.settings.objects.clone();
-    let twin = open(&house.catalog, &house.clock, &house.rng, &settings).await.unwrap();
-    (folder, twin)
-}
-
-#[tokio::test]
-async fn a_flush_whose_answer_was_lost_is_not_published_twice() {
-    let house = House::new().await;
-    let id = filled(&house).await;
-    let before = house.rows(&id).await;
-    let (_folder, twin) = with_twin(&house).await;
-    house.flush(&id).await;
-    let state = twin.dataset(&id).unwrap();
-    assert_eq!(state.info().buffered_batches, 1, "the twin does not know yet");
-    twin.flush(&state).await.unwrap();
-    assert_eq!(twin.rows(&state).await.unwrap(), before);
-    twin.append(&state, Store::prepare(&events(&times(60, 3)), house.receipt())).await.unwrap();
-    twin.flush(&state).await.unwrap();
-    assert_eq!(twin.rows(&state).await.unwrap().len(), before.len() + 3);
-    assert_eq!(twin.check(true).await.unwrap().iter().filter(|found| found.segment.is_some()).count(), 0);
-}
-
-#[tokio::test]
-async fn a_compaction_whose_answer_was_lost_is_noticed_before_its_inputs_are_deleted() {
-    let house = House::new().await;
-    let id = filled(&house).await;
-    house.flush(&id).await;
-    let before = house.rows(&id).await;
-    let (_folder, twin) = with_twin(&house).await;
-    house.advance(Duration::from_secs(3 * 86_400));
-    house.compact().await;
-    let state = twin.dataset(&id).unwrap();
-    assert_eq!(state.info().segments, 5, "the twin does not know yet");
-    twin.compact_step().await.unwrap();
-    assert_eq!(state.info().segments, house.store.dataset(&id).unwrap().info().segments);
-    assert!(!twin.compact_step().await.unwrap(), "nothing is merged for ever");
-    house.advance(Duration::from_secs(7200));
-    house.store.collect_garbage().await.unwrap();
-    assert_eq!(twin.rows(&state).await.unwrap(), before);
-    assert_eq!(
-        files_in(&house.folder.path().join("segments"), "parquet").len() as u64,
-        state.info().segments
-    );
-}
-
-#[tokio::test]
-async fn an_answer_that_was_lost_is_made_up_for_without_another_change() {
-    let house = House::new().await;
-    let id = filled(&house).await;
-    house.flush(&id).await;
-    let late = house.clock.now().plus(Duration::from_secs(86_400));
-    let ((_one, first), (_other, second)) = (with_twin(&house).await, with_twin(&house).await);
-    let (of_first, of_second) = (first.dataset(&id).unwrap(), second.dataset(&id).unwrap());
-    house.store.trim(&house.store.dataset(&id).unwrap(), late).await.unwrap();
-    // Somebody else has the one connection that writes, so that the twins are not answered: they cannot know whether
-    // the catalogue has taken what it has.
-    let change = house.change();
-    let mut busy = Box::pin(house.catalog.note_trim("logs", String::new(), &change));
-    assert!(futures_util::poll!(&mut busy).is_pending());
-    let (of_trim, of_trim_too) = tokio::join!(first.trim(&of_first, late), second.trim(&of_second, late));
-    assert_eq!(of_trim.unwrap_err().kind(), ErrorKind::Unavailable);
-    assert_eq!(of_trim_too.unwrap_err().kind(), ErrorKind::Unavailable);
-    assert_eq!((of_first.info().segments, of_second.info().segments), (5, 5));
-    drop(busy);
-
-    // What looks after buffers each second sees to it, although there is nothing to flush.
-    first.flush_due().await.unwrap();
-    assert_eq!(of_first.info().segments, 0);
-    // And no file is deleted that a dataset still names; who reads it has until the next time.
-    house.advance(Duration::from_secs(7200));
-    assert_eq!(second.collect_garbage().await.unwrap(), 0);
-    assert_eq!(of_second.info().segments, 0);
-    assert_eq!(second.rows(&of_second).await.unwrap(), []);
-    assert_eq!(second.collect_garbage().await.unwrap(), 5);
-}
-
-#[tokio::test]
-async fn what_is_still_being_committed_is_waited_for_before_the_catalogue_is_followed() {
-    let house = House::new().await;
-    let id = filled(&house).await;
-    house.flush(&id).await;
-    let (_folder, twin) = with_twin(&house).await;
-    let state = twin.dataset(&id).unwrap();
-    let live: Vec<_> = state.snapshot().segments.iter().map(|segment| segment.id.clone()).collect();
-    assert_eq!(live.len(), 5);
-    // A change is under way whose caller is gone: it has the one connection that writes, and is not committed.
-    let now = house.clock.now();
-    let mut committing = Box::pin(house.catalog.replace_segments(&id, &live, &[], now));
-    assert!(futures_util::poll!(&mut committing).is_pending());
-    let late = now.plus(Duration::from_secs(86_400));
-    assert!(!give_up_after(50, twin.trim(&state, late)).await, "it waits for the connection");
-    let mut following = Box::pin(twin.flush_due());
-    for _ in 0..200 {
-        assert!(futures_util::poll!(&mut following).is_pending());
-        tokio::task::yield_now().await;
-    }
-    committing.await.unwrap();
-    following.await.unwrap();
-    assert_eq!(state.info().segments, 0, "what was read before the commit is not what there is");
 }
 
 #[tokio::test]

@@ -2,20 +2,24 @@
 //! acknowledges, and what each has acknowledged is there exactly once after they have taken turns.
 
 use std::collections::BTreeSet;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tempfile::TempDir;
+use tidegauge_catalog::context::{CatalogContext, Point};
 use tidegauge_catalog::lease::Writer;
-use tidegauge_catalog::{Catalog, Location};
+use tidegauge_catalog::{Catalog, Location, SealKey};
 use tidegauge_model::rng::SeededRng;
-use tidegauge_model::time::ManualClock;
+use tidegauge_model::time::{ManualClock, SystemClock};
 use tidegauge_model::{Clock, DatasetId, ErrorKind, Rng, RowId, Timestamp};
 use tidegauge_store::{Claim, IdempotencyKey, Receipt, Result, Store, StoreSettings, StoredRow};
+use tokio::sync::watch;
 
 use crate::events::SECOND;
 use crate::house::{House, START, events, files_in, log_files, open, open_catalog, sqlite};
+use crate::waiting::WAIT_MAX;
 
 /// More sequences than this are between those of two nodes.
 const APART: u64 = 1 << 40;
@@ -293,13 +297,34 @@ async fn a_start_whose_lease_is_taken_meanwhile_lets_no_file_of_the_log_go() {
     check(&rows(&house.store, &id).await, 0..2);
 }
 
+/// A database that does not answer who asks for the columns of segments, until it is told to.
+#[derive(Debug)]
+struct Held(watch::Sender<bool>);
+
+impl CatalogContext for Held {
+    fn now(&self) -> Timestamp {
+        SystemClock.now()
+    }
+
+    fn pass(&self, _: Point, place: &'static str) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
+        let is_held = place.ends_with("columns.rs");
+        Box::pin(async move { !is_held || self.0.subscribe().wait_for(|is_open| *is_open).await.is_ok() })
+    }
+}
+
 #[tokio::test]
 async fn a_stop_that_takes_long_keeps_the_lease_until_all_is_written() {
     let house = House::with(|settings| settings.lease = Duration::from_millis(60)).await;
+    let held = Arc::new(Held(watch::Sender::new(false)));
+    let location = sqlite(house.folder.path());
+    let mut catalog = Catalog::open_waiting(&location, SealKey::new(&[7; 32]), WAIT_MAX).await.unwrap();
+    catalog.set_context(Arc::clone(&held) as Arc<dyn CatalogContext>);
+    let house = house.with_catalog(Arc::new(catalog)).await;
     let id = house.dataset("logs").await.id().clone();
     append(&house, &house.store, &id, 0).await.unwrap();
     let state = house.store.dataset(&id).unwrap();
-    // Somebody is at work on the dataset, and takes long.
+    // Somebody is at work on the dataset, and takes long. It is not looked after meanwhile, so it must not have got as
+    // far as the one connection that writes, which renewals need.
     let mut at_work = Box::pin(house.store.flush(&state));
     assert!(futures_util::poll!(&mut at_work).is_pending());
     let holder = async || house.catalog.lease_holder().await.unwrap().unwrap();
@@ -317,6 +342,7 @@ async fn a_stop_that_takes_long_keeps_the_lease_until_all_is_written() {
         renewed = tokio::time::timeout(Duration::from_secs(1_200), is_renewed_twice) => renewed.unwrap(),
     }
     assert!(!holder().await.has_given_back());
+    held.0.send_replace(true);
     let (worked, closed) = tokio::join!(at_work, closing);
     worked.unwrap();
     closed.unwrap();

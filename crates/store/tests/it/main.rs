@@ -20,6 +20,7 @@ mod house;
 mod keys;
 mod lease;
 mod life;
+mod lost_answers;
 #[path = "../../../catalog/tests/shared/migrations.rs"]
 mod migrations;
 mod object_cache;
