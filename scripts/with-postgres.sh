@@ -54,8 +54,13 @@ if [ "$(id -u)" -eq 0 ]; then
     user=$(find_user) || without_postgres "$missing" "$@"
 fi
 
-# Not under TMPDIR: the other user must reach it, and the path of a socket may only be about 100 bytes long.
-folder=$(mktemp -d /tmp/tidegauge-postgres.XXXXXX)
+# Not under TMPDIR: the other user must reach it, and the path of a socket may only be about 100 bytes long. In memory
+# where there is room: each test makes a database of hundreds of files and removes it, and ext4 looks long for the inode
+# of a new file when many have just become free.
+base=/tmp
+free_kib=$(df --output=avail /dev/shm 2>/dev/null | tail -n 1 || true)
+if [ -w /dev/shm ] && [ "${free_kib:-0}" -ge $((4 * 1024 * 1024)) ]; then base=/dev/shm; fi
+folder=$(mktemp -d "$base/tidegauge-postgres.XXXXXX")
 data=$folder/data
 
 # Runs a program of PostgreSQL, from a folder that its user may enter.
