@@ -18,15 +18,9 @@ test: setup-test interface ## every test that a change must pass
 	cargo build --workspace --all-targets
 	TIDEGAUGE_TEST_DUCKDB="$$(scripts/ducklake.sh || true)" scripts/with-memory-folder.sh scripts/with-s3.sh scripts/with-postgres.sh $(RUNNER) --workspace
 	scripts/interface.sh check
-	scripts/conformance.sh
-	scripts/clients.sh
-	scripts/senders.sh
-	scripts/issuers.sh
-	scripts/browser.sh
-	scripts/delivery.sh
-	scripts/offline.sh
-	scripts/oracle.sh --queries 60
-	scripts/powercut.sh --points 20 --self-test
+	scripts/side-by-side.sh scripts/browser.sh scripts/senders.sh scripts/conformance.sh scripts/clients.sh \
+		scripts/delivery.sh 'scripts/powercut.sh --points 20 --self-test' 'scripts/oracle.sh --queries 60' \
+		scripts/issuers.sh scripts/offline.sh
 
 check: lint ## the quick loop: format, lints, and the tests that build fast
 	scripts/interface.sh check

@@ -50,6 +50,10 @@ if [ ${#optional[@]} -gt 0 ]; then
         echo "setup: a part will not run; to run all, install: ${optional[*]}" >&2
     fi
 fi
+# Two tests that run side by side fetch packages of their own, and only one at a time may make the list of them.
+if [ "$purpose" = test ] && may_install && ! compgen -G '/var/lib/apt/lists/*Packages*' >/dev/null; then
+    apt-get update >/dev/null || true
+fi
 if [ "$purpose" = bench ]; then
     "$(dirname "$0")/bench-ingest.sh" --set-up
 fi
