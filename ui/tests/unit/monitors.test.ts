@@ -17,11 +17,9 @@ import {
   groupName,
   linePath,
   place,
-  rounded,
   rowsOf,
   seconds,
   step,
-  ticks,
   timeTicks,
   valueAt,
   valueEnds,
@@ -36,6 +34,7 @@ import {
   typedOf,
 } from "../../src/screens/notifiers/channels.ts";
 import { attemptsText } from "../../src/screens/notifiers/words.ts";
+import { rounded, ticks } from "../../src/values/marks.ts";
 
 const found = (more: Partial<Replayed>): Replayed => ({
   runs: 3,

@@ -3,6 +3,7 @@
 
 import type { Alert, Replayed } from "../../api/backtest.ts";
 import { parseTime, toSeconds } from "../../time/nanoseconds.ts";
+import { rounded } from "../../values/marks.ts";
 
 /** Two ends of a scale, in seconds or in values. */
 export interface Ends {
@@ -64,20 +65,6 @@ export function step({ from, to }: Ends, isWhole: boolean): number {
   const parts = (to - from) / 100 / size;
   const found = size * (parts >= 5 ? 5 : parts >= 2 ? 2 : 1);
   return isWhole ? Math.max(1, found) : found;
-}
-
-export function rounded(value: number, by: number): number {
-  const digits = Math.max(0, Math.ceil(-Math.log10(by)));
-  return Number((Math.round(value / by) * by).toFixed(Math.min(12, digits)));
-}
-
-/** Three to six round values between the ends. */
-export function ticks({ from, to }: Ends): number[] {
-  const size = 10 ** Math.floor(Math.log10((to - from) / 4));
-  const by = [1, 2, 5, 10].map((factor) => size * factor).find((wanted) => (to - from) / wanted <= 6) ?? size * 10;
-  const found: number[] = [];
-  for (let tick = Math.ceil(from / by) * by; tick <= to + by / 1000; tick += by) found.push(rounded(tick, by));
-  return found;
 }
 
 /** The steps of time that an axis names: about one for each 110 pixels, at round times of UTC. */
