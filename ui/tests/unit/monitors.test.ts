@@ -16,6 +16,7 @@ import {
   difference,
   groupName,
   linePath,
+  marksIn,
   place,
   rowsOf,
   seconds,
@@ -69,6 +70,33 @@ describe("the drawing of a backtest", () => {
     expect(step({ from: 0, to: 90_000 }, true)).toBe(500);
     expect(valueAt(115, { from: 0, to: 25 }, 230, true)).toBe(13);
     expect(rounded(0.30000000000000004, 0.1)).toBe(0.3);
+  });
+
+  test("marked moments have their names where there is room before the next one", () => {
+    const note = (id: string, minute: string, title: string) => ({
+      id,
+      datasets: [],
+      type: "release",
+      time: `2026-01-01T00:${minute}:00Z`,
+      endTime: null,
+      title,
+      description: "",
+    });
+    const list = [
+      note("c", "50", "third"),
+      note("a", "10", "the first of them"),
+      note("b", "11", "close"),
+      note("d", "70", "x"),
+    ];
+    const ends = { from: Date.UTC(2026, 0, 1) / 1000, to: Date.UTC(2026, 0, 1, 1) / 1000 };
+    const marks = marksIn(list, ends, 600).map(({ id, x, text }) => [id, Math.round(x), text]);
+    expect(marks).toEqual([
+      ["a", 100, ""],
+      ["b", 110, "close"],
+      ["c", 500, "third"],
+    ]);
+    expect(marksIn([list[1]!], ends, 160)[0]!.text).toBe("the first of them");
+    expect(marksIn([list[1]!], ends, 100)[0]!.text).toBe("the first o…");
   });
 
   test("ticks are round and few", () => {
