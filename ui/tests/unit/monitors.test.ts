@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Replayed } from "../../src/api/backtest.ts";
 import { ApiError } from "../../src/api/errors.ts";
 import {
+  copyOf,
   definitionOf,
   doesTheSame,
   fieldProblem,
@@ -168,6 +169,11 @@ describe("a definition", () => {
     expect(doesTheSame(one, { ...one, threshold: 1 })).toBe(false);
     const monitor = { ...one, id: "m", createdAt: "", createdBy: "", updatedAt: "" };
     expect(definitionOf(monitor)).toEqual(one);
+    const muted = { ...monitor, name: "n".repeat(256), disabledUntil: "2031-01-01T00:00:00Z" };
+    const copy = copyOf(muted);
+    expect([copy.name.length, copy.name.slice(-8), copy.disabledUntil]).toEqual([256, "n (copy)", null]);
+    expect(doesTheSame(copy, one)).toBe(true);
+    expect("id" in copy).toBe(false);
   });
 
   test("a refusal is about the field that it names", () => {
