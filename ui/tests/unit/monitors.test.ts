@@ -35,7 +35,7 @@ import {
   propertiesOf,
   typedOf,
 } from "../../src/screens/notifiers/channels.ts";
-import { attemptsText } from "../../src/screens/notifiers/words.ts";
+import { attemptsText, countedIn } from "../../src/screens/notifiers/words.ts";
 import { rounded, ticks } from "../../src/values/marks.ts";
 
 const found = (more: Partial<Replayed>): Replayed => ({
@@ -244,5 +244,10 @@ describe("the channels of notifiers", () => {
     const times = { createdAt: "", nextAttemptAt: null, finishedAt: null };
     expect(attemptsText({ ...delivery, ...times, attempts: [attempt, attempt] })).toBe("2 attempts, last 503 · 41 ms");
     expect(attemptsText({ ...delivery, ...times, attempts: [] })).toBe("not tried yet");
+  });
+
+  test("counts say what they are of, unless they are of all", () => {
+    expect(countedIn(12, true)).toBe("");
+    expect(countedIn(1000, false)).toBe("Counted in the newest 1,000 messages; there may be older ones.");
   });
 });
