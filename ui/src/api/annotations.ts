@@ -13,13 +13,14 @@ export interface Annotation {
   url?: string;
 }
 
+/** Of one dataset, or of all. */
 export async function annotations(
-  dataset: string,
+  dataset: string | null,
   start: string,
   end: string,
   signal?: AbortSignal,
 ): Promise<Annotation[]> {
-  const parameters = { datasets: dataset, start, end };
+  const parameters = { datasets: dataset ?? undefined, start, end };
   return (await call<Annotation[]>("/v2/annotations", { parameters, signal })).data;
 }
 

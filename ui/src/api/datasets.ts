@@ -99,6 +99,11 @@ export async function trim(dataset: string, hours: number): Promise<number> {
   return (await call<{ numDeleted: number }>(path, { body: { maxDuration: `${hours}h` } })).data.numDeleted;
 }
 
+/** Forgets fields that no stored event has, at most once a day. */
+export async function vacuum(dataset: string): Promise<void> {
+  await call(`${at(dataset)}/vacuum`, { method: "POST" });
+}
+
 /** Deletes what a query finds, or only tells what would go. */
 export async function deleteEvents(
   apl: string,

@@ -11,6 +11,7 @@ export interface MonitorState {
   state: "open" | "closed" | null;
   since: string | null;
   isResting: boolean;
+  notifierIds: string[];
 }
 
 /** The chosen monitors in their order; those that are gone or may not be seen are left out. */
@@ -29,6 +30,7 @@ export async function monitorStates(ids: string[], nowMs: number, signal?: Abort
       dataset: firstDataset(monitor.aplQuery),
       state: standing?.lastRun || standing?.state === "open" ? standing.state : null,
       since: standing?.since ?? null,
+      notifierIds: monitor.notifierIds,
       isResting: monitor.disabled || (until != null && Date.parse(until) > nowMs),
     };
   });

@@ -103,6 +103,22 @@ export async function resolveMonitor(id: string): Promise<number> {
   return (await call<{ messages: number }>(`${at(id)}/resolve`, { method: "POST" })).data.messages;
 }
 
+/** In which state a monitor was after a run. */
+export interface StateThen {
+  state: "open" | "closed";
+  timestamp: string;
+}
+
+/** The states of a stretch of time, the newest first. */
+export async function historyOf(
+  id: string,
+  startTime: string,
+  endTime: string,
+  signal?: AbortSignal,
+): Promise<StateThen[]> {
+  return (await call<StateThen[]>(`${at(id)}/history`, { parameters: { startTime, endTime }, signal })).data;
+}
+
 /** The newest runs of a stretch of time, whole ones and those of groups. */
 export async function runsOf(id: string, startTime: string, endTime: string, limit: number): Promise<Run[]> {
   return (await call<Run[]>(`${at(id)}/runs`, { parameters: { startTime, endTime, limit } })).data;

@@ -28,8 +28,8 @@ export interface Chart {
 
 const MOST = 50;
 
-/** Null where the table is not one over time. */
-export function chartOf(table: Table): Chart | null {
+/** Null where the table is not one over time. Of several computed fields all have series, or `only` one. */
+export function chartOf(table: Table, only: string | null = null): Chart | null {
   const timeField =
     table.buckets?.field ??
     table.groups.find(({ name }) => table.fields.find((field) => field.name === name)?.type === "datetime")?.name;
@@ -58,6 +58,7 @@ export function chartOf(table: Table): Chart | null {
     const keys = groupAt.map((place) => table.columns[place]?.[row] ?? null);
     for (const place of measureAt) {
       const measure = table.fields[place]!.name;
+      if (only !== null && measure !== only) continue;
       const name = seriesName(keys, measure, measureAt.length > 1 || keys.length === 0);
       const key = `${measure}\u0000${keys.map((value) => `${typeof value}${cellText(value)}`).join("\u0000")}`;
       let series = byKey.get(key);

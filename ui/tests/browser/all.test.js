@@ -14,6 +14,7 @@ import { colleagueTests } from "./colleagues.js";
 import { comparingTests } from "./comparing.js";
 import { dashboardTests } from "./dashboards.js";
 import { changedDashboardTests } from "./dashboards-changed.js";
+import { drawnDashboardTests } from "./dashboards-drawn.js";
 import { sharedDashboardTests } from "./dashboards-shared.js";
 import { endpointTests } from "./endpoints.js";
 import { exploreTests } from "./explore.js";
@@ -90,6 +91,7 @@ else {
   endpointTests(watched);
   dashboardTests(watched);
   changedDashboardTests(watched);
+  drawnDashboardTests(watched);
   sharedDashboardTests(watched);
   routeTests(watched);
   if (process.env.TIDEGAUGE_SERVES_UI !== undefined) servedTests(watched);

@@ -6,6 +6,32 @@ import { keepDrawnTexts } from "./browser.js";
 const explore = (service, parameters) => `${service.address}/explore?${new URLSearchParams(parameters)}`;
 
 export function chartingTests(watched) {
+  watched("charts: each of several numbers, over time and not, and more groups than are drawn", async (at) => {
+    const { page, service } = at;
+    const events = Array.from({ length: 60 }, (_, place) => ({ host: `h${place}`, took: place === 7 ? 1000 : place }));
+    await service.call("/v1/datasets/measured/ingest", [...events, { host: "h3", took: 1 }]);
+    const range = { from: "now-1h", to: "now", tab: "chart" };
+    await page.goto(explore(service, { q: "measured | summarize count(), slowest = max(took) by host", ...range }));
+    const first = page.locator(".drawing ol li").first();
+    await first.getByText("h3", { exact: true }).waitFor();
+    await page.getByText("50 of 60 groups are drawn, the greatest; the table has all.").waitFor();
+    await page.getByRole("combobox", { name: "of", exact: true }).selectOption("slowest");
+    await first.getByText("h7", { exact: true }).waitFor();
+    assert.match(page.url(), /of=slowest/);
+    await page.getByRole("button", { name: "Number", exact: true }).click();
+    await page.getByText("slowest, sum of 60").waitFor();
+    await page.reload();
+    await page.getByText("slowest, sum of 60").waitFor();
+    const over = "measured | summarize count(), slowest = max(took) by bin(_time, 10m), host";
+    await page.goto(explore(service, { q: over, ...range, chart: "heatmap", of: "slowest" }));
+    await page.getByText("24 of 60 series are drawn, the greatest.").waitFor();
+    await page.getByRole("button", { name: "Points", exact: true }).click();
+    // The one that was chosen is drawn over time, both without a choice against each other.
+    await page.getByRole("img", { name: /: _time across, .*; slowest up/ }).waitFor();
+    await page.getByRole("combobox", { name: "of", exact: true }).selectOption("");
+    await page.getByRole("img", { name: /: count_ across, .*; slowest up/ }).waitFor();
+  });
+
   watched("charts: a log axis, gaps, one series alone, stacked or not", async ({ context, service }) => {
     // Two series over twelve hours, one a thousand times the other; the greater has nothing for four hours.
     const start = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 12 * 3_600_000;

@@ -91,6 +91,54 @@ export function sharedDashboardTests(watched) {
     },
   );
 
+  watched(
+    "dashboards: a link to the numbers of all panels shows them after data and dashboard have changed",
+    async ({ page, service }) => {
+      await service.call("/v1/datasets/moving-all/ingest", [{ n: 1 }, { n: 2 }]);
+      const counted = "moving-all";
+      const wanted = `declare query_parameters (least:string = "0");\n['${counted}'] | where n >= toint(least) | count`;
+      const charts = [
+        { id: "bar", type: "SmartFilter", name: "", filters: [{ type: "search", id: "least", name: "At least" }] },
+        { id: "all", type: "Statistic", name: "All", query: query(`['${counted}'] | count`) },
+        { id: "some", type: "Statistic", name: "Some", query: query(wanted) },
+        { id: "words", type: "Note", text: "as it **was**" },
+      ];
+      const cells = charts.map(({ id }, place) => ({ i: id, x: 0, y: place * 3, w: 12, h: 3 }));
+      await put(service, "numbers-of-all", board("Numbers of all", charts, cells));
+      await page.goto(`${service.address}/dashboards/numbers-of-all?from=now-1h&to=now&v.least=2`);
+      const figure = (id) => cellOf(page, id).locator(".value");
+      await figure("all").getByText("2", { exact: true }).waitFor();
+      await figure("some").getByText("1", { exact: true }).waitFor();
+      await page.getByRole("button", { name: "More about this dashboard" }).click();
+      await page.getByRole("button", { name: "Share", exact: true }).click();
+      const dialog = page.getByRole("dialog", { name: "Share" });
+      await dialog.getByText("takes 2 of the 200 answers").waitFor();
+      await dialog.getByRole("button", { name: "Keep the numbers of all panels" }).click();
+      const link = await dialog.getByLabel("These very numbers", { exact: true }).inputValue();
+      assert.match(link, /[?&]version=1&.*numbers=1\./);
+
+      const late = new Date(Date.now() - 600_000).toISOString();
+      await service.call("/v1/datasets/moving-all/ingest", [{ n: 3, _time: late }]);
+      await put(service, "numbers-of-all", board("Another name", [charts[3]], [cells[3]]));
+      const asked = [];
+      page.on("request", (request) => request.url().includes("/v1/query/batch") && asked.push(request.url()));
+      await page.goto(link);
+      await page.getByText(/These numbers were kept on/).waitFor();
+      await page.getByRole("heading", { name: "Numbers of all" }).waitFor();
+      await figure("all").getByText("2", { exact: true }).waitFor();
+      await figure("some").getByText("1", { exact: true }).waitFor();
+      await cellOf(page, "bar").getByText("At least: 2").waitFor();
+      await cellOf(page, "words").locator("strong").waitFor();
+      assert.deepEqual(asked, []);
+      await page.getByRole("button", { name: "Menu of Some" }).click();
+      await page.getByRole("button", { name: "Open in Explore" }).click();
+      await page.getByText(/This answer was kept on/).waitFor();
+      await page.goBack();
+      await page.getByRole("link", { name: "As it is now" }).click();
+      await page.getByRole("heading", { name: "Another name" }).waitFor();
+    },
+  );
+
   watched("dashboards: a panel says what was kept from the same question before", async ({ page, service }) => {
     // Parts of an answer are kept for events that are in blocks, to which a trim brings them; none is as old as this.
     await service.call(`/v1/datasets/${EVENTS}/trim`, { maxDuration: "87600h" });

@@ -335,6 +335,39 @@ export function dashboardTests(watched) {
     },
   );
 
+  watched("dashboards: a whole one fills the screen, and Esc leaves that", async ({ page, service }) => {
+    await page.goto(`${service.address}/dashboards/cross`);
+    await cellOf(page, "one").locator("canvas").waitFor();
+    const [rail, bar] = [page.getByRole("navigation", { name: "Screens" }), page.locator("header.top")];
+    assert.ok((await rail.isVisible()) && (await bar.isVisible()));
+    await page.getByRole("button", { name: "Fill the screen" }).click();
+    await page.waitForURL(/full=1/);
+    await rail.waitFor({ state: "detached" });
+    assert.equal(await bar.count(), 0);
+    const board = await page.locator(".board").boundingBox();
+    assert.deepEqual([board.x, board.y, board.width], [0, 0, 1440]);
+    // One panel alone, and back, are steps within it.
+    await page.getByRole("button", { name: "Menu of two" }).click();
+    await page.getByRole("button", { name: "Full screen" }).click();
+    await cellOf(page, "one").waitFor({ state: "detached" });
+    await page.keyboard.press("Escape");
+    await cellOf(page, "one").waitFor();
+    assert.equal(await rail.count(), 0);
+    await page.keyboard.press("Escape");
+    await rail.waitFor();
+    assert.doesNotMatch(page.url(), /full=/);
+    // By a key, and by the button that a pointer finds; another screen has its rail.
+    await page.keyboard.press("f");
+    await rail.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Bring rail and bars back" }).click();
+    await rail.waitFor();
+    await page.goBack();
+    await rail.waitFor({ state: "detached" });
+    await page.keyboard.press("g");
+    await page.keyboard.press("e");
+    await rail.waitFor();
+  });
+
   watched("39: UTC and local change axis, rows and heatmap of a dashboard together", async ({ page, service }) => {
     await page.goto(`${service.address}/dashboards/all-charts`);
     const texts = async () => {

@@ -126,6 +126,13 @@ export function fileTests(watched) {
       await page.getByRole("button", { name: "Copy the DuckDB command" }).click();
       const command = await page.evaluate(() => navigator.clipboard.readText());
       assert.match(command, /^INSTALL ducklake; INSTALL sqlite;\nATTACH 'ducklake:sqlite:data\/catalog\.sqlite'/);
+      // Another place has another command, which says what to put in.
+      const section = page.locator("section", { hasText: "Read it with DuckDB" });
+      await section.getByLabel("Catalogue").selectOption("postgres");
+      await section.getByText(/ducklake:postgres:host=<HOST>/).waitFor();
+      await section.getByLabel("Events").selectOption("bucket");
+      await section.getByText(/CREATE SECRET \(TYPE s3/).waitFor();
+      await section.getByText("the setting objects_region").waitFor();
       if (!PYTHON) return console.log("    not run: there is no DuckDB (TIDEGAUGE_TEST_DUCKDB)");
       // As it stands, in the folder that it names; only the extensions are here already, and all of the time is asked for.
       const program = `

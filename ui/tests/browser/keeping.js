@@ -71,6 +71,29 @@ export function keepingTests(watched) {
     assert.deepEqual(answer.tables[0].columns[0], ["stays"]);
   });
 
+  watched(
+    "datasets: fields that no event has are forgotten, once a day",
+    async ({ page, service }) => {
+      await service.call("/v1/datasets/faded/ingest", [{ gone: 1, also_gone: 2 }, { here: 1 }]);
+      const names = async () => (await service.call("/v1/datasets/faded/info")).fields.map(({ name }) => name);
+      await service.call("/v2/datasets/_apl/delete", {
+        apl: "faded | where isnotnull(gone)",
+        startTime: "1970-01-01T00:00:00Z",
+        endTime: new Date(Date.now() + 60_000).toISOString(),
+        commit: true,
+      });
+      await page.goto(dataset(service, "faded", "care"));
+      assert.ok((await names()).includes("gone"));
+      await page.getByRole("button", { name: "Forget fields that no event has" }).click();
+      await page.getByText("2 fields forgotten.").waitFor();
+      const left = await names();
+      assert.ok(left.includes("here") && !left.includes("gone") && !left.includes("also_gone"), `${left}`);
+      await page.getByRole("button", { name: "Forget fields that no event has" }).click();
+      await page.getByText("the dataset was vacuumed in the last day").waitFor();
+    },
+    [/429/],
+  );
+
   watched("datasets: a field is described, and objects of a field stay whole", async ({ page, service }) => {
     await page.goto(dataset(service, "kept", "fields"));
     await page.getByRole("button", { name: "Describe user" }).click();

@@ -39,6 +39,43 @@ export function alertingMonitorTests(watched) {
 }
 
 export function actedMonitorTests(watched) {
+  watched("monitors: one is duplicated and deleted from its own page", async ({ page, service }) => {
+    const definition = {
+      name: "First of two",
+      type: "Threshold",
+      operator: "Below",
+      aplQuery: "demo | summarize count()",
+      threshold: 7,
+      intervalMinutes: 15,
+      rangeMinutes: 30,
+      disabledUntil: "2031-01-01T00:00:00Z",
+    };
+    const { id } = await service.call("/v2/monitors", definition);
+    await page.goto(`${service.address}/monitors/${id}`);
+    await page.getByRole("link", { name: "Duplicate" }).click();
+    await page.getByRole("heading", { name: "New monitor" }).waitFor();
+    assert.equal(await page.getByLabel("Name").inputValue(), "First of two (copy)");
+    await page.getByRole("button", { name: "Save the monitor" }).click();
+    await page.waitForURL((address) => /\/monitors\/(?!new)/.test(address.pathname));
+    const copy = new URL(page.url()).pathname.split("/").at(-1);
+    const made = await service.call(`/v2/monitors/${copy}`);
+    assert.notEqual(copy, id);
+    assert.deepEqual(
+      [made.aplQuery, made.threshold, made.operator, made.intervalMinutes, made.disabledUntil ?? null],
+      [definition.aplQuery, 7, "Below", 15, null],
+    );
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete the monitor?" });
+    await dialog.getByText("“First of two (copy)”").waitFor();
+    await dialog.getByRole("button", { name: "Keep it" }).click();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await page.waitForURL((address) => address.pathname === "/monitors");
+    await page.getByRole("link", { name: "First of two", exact: true }).waitFor();
+    assert.equal(await page.getByRole("link", { name: "First of two (copy)" }).count(), 0);
+    await service.call(`/v2/monitors/${id}`, undefined, "DELETE");
+  });
+
   watched("monitors: a pattern becomes a monitor with its name and its events", async ({ page, service }) => {
     await page.goto(
       `${service.address}/explore?${new URLSearchParams({ q: "demo", tab: "patterns", from: "now-6h", to: "now" })}`,

@@ -45,6 +45,31 @@ export function notifierTests(watched) {
     }
   });
 
+  watched("35: a message that was given up is found behind many that were sent", async ({ page, service }) => {
+    const receiver = await startReceiver();
+    try {
+      const properties = { webhook: { url: receiver.address } };
+      const { id } = await service.call("/v2/notifiers", { name: "Of many messages", properties });
+      const tried = () => service.call(`/v2/notifiers/${id}/test`, undefined, "POST");
+      receiver.answer(404);
+      await tried();
+      receiver.answer(200);
+      for (let count = 0; count < 55; count++) await tried();
+      await page.goto(`${service.address}/notifiers/${id}`);
+      const table = page.getByRole("table", { name: "Messages" });
+      await table.waitFor();
+      await page.getByText("Counted in the newest 50 messages; there may be older ones.").waitFor();
+      await page.getByRole("button", { name: "dead 0" }).click();
+      await page.getByRole("button", { name: "dead 1" }).waitFor();
+      assert.equal(await table.locator("tbody tr").count(), 1);
+      assert.equal(await page.getByText("Counted in the newest").count(), 0);
+      await page.getByRole("button", { name: "sent 55" }).waitFor();
+      await service.call(`/v2/notifiers/${id}`, undefined, "DELETE");
+    } finally {
+      await receiver.stop();
+    }
+  });
+
   watched("35: snippets that check a signature do so", async ({ page, service }) => {
     const receiver = await startReceiver();
     try {

@@ -27,10 +27,10 @@ function offered(kind: string): { headings: string[]; buttons: string[]; keeping
   catalogue.datasets = [dataset];
   catalogue.held = {
     org: { datasets: ["read", "update", "delete"] },
-    datasets: { trail: { trim: ["update"], data: ["delete"] } },
+    datasets: { trail: { trim: ["update"], vacuum: ["update"], data: ["delete"] } },
     views: {},
   } as typeof catalogue.held;
-  const info = { numEvents: 3, compressedBytes: 100 } as Info;
+  const info = { numEvents: 3, compressedBytes: 100, fields: [{ name: "a" }] } as Info;
   mounted = mount(Care, { target: document.body, props: { dataset, info, onchange: () => undefined } });
   flushSync();
   const texts = (selector: string) => [...document.querySelectorAll(selector)].map((it) => it.textContent ?? "");
@@ -43,7 +43,7 @@ function offered(kind: string): { headings: string[]; buttons: string[]; keeping
 
 test("a dataset of people is kept, trimmed and ended as they may", () => {
   const { headings, keeping } = offered("events:v1");
-  expect(headings).toEqual(["Description and keeping", "Trim", "Delete events", "Delete the dataset"]);
+  expect(headings).toEqual(["Description and keeping", "Trim", "Forget fields", "Delete events", "Delete the dataset"]);
   expect(keeping).toBe(true);
 });
 

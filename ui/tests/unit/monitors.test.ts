@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Replayed } from "../../src/api/backtest.ts";
 import { ApiError } from "../../src/api/errors.ts";
 import {
+  copyOf,
   definitionOf,
   doesTheSame,
   fieldProblem,
@@ -16,12 +17,11 @@ import {
   difference,
   groupName,
   linePath,
+  marksIn,
   place,
-  rounded,
   rowsOf,
   seconds,
   step,
-  ticks,
   timeTicks,
   valueAt,
   valueEnds,
@@ -35,7 +35,8 @@ import {
   propertiesOf,
   typedOf,
 } from "../../src/screens/notifiers/channels.ts";
-import { attemptsText } from "../../src/screens/notifiers/words.ts";
+import { attemptsText, countedIn } from "../../src/screens/notifiers/words.ts";
+import { rounded, ticks } from "../../src/values/marks.ts";
 
 const found = (more: Partial<Replayed>): Replayed => ({
   runs: 3,
@@ -70,6 +71,33 @@ describe("the drawing of a backtest", () => {
     expect(step({ from: 0, to: 90_000 }, true)).toBe(500);
     expect(valueAt(115, { from: 0, to: 25 }, 230, true)).toBe(13);
     expect(rounded(0.30000000000000004, 0.1)).toBe(0.3);
+  });
+
+  test("marked moments have their names where there is room before the next one", () => {
+    const note = (id: string, minute: string, title: string) => ({
+      id,
+      datasets: [],
+      type: "release",
+      time: `2026-01-01T00:${minute}:00Z`,
+      endTime: null,
+      title,
+      description: "",
+    });
+    const list = [
+      note("c", "50", "third"),
+      note("a", "10", "the first of them"),
+      note("b", "11", "close"),
+      note("d", "70", "x"),
+    ];
+    const ends = { from: Date.UTC(2026, 0, 1) / 1000, to: Date.UTC(2026, 0, 1, 1) / 1000 };
+    const marks = marksIn(list, ends, 600).map(({ id, x, text }) => [id, Math.round(x), text]);
+    expect(marks).toEqual([
+      ["a", 100, ""],
+      ["b", 110, "close"],
+      ["c", 500, "third"],
+    ]);
+    expect(marksIn([list[1]!], ends, 160)[0]!.text).toBe("the first of them");
+    expect(marksIn([list[1]!], ends, 100)[0]!.text).toBe("the first o…");
   });
 
   test("ticks are round and few", () => {
@@ -141,6 +169,11 @@ describe("a definition", () => {
     expect(doesTheSame(one, { ...one, threshold: 1 })).toBe(false);
     const monitor = { ...one, id: "m", createdAt: "", createdBy: "", updatedAt: "" };
     expect(definitionOf(monitor)).toEqual(one);
+    const muted = { ...monitor, name: "n".repeat(256), disabledUntil: "2031-01-01T00:00:00Z" };
+    const copy = copyOf(muted);
+    expect([copy.name.length, copy.name.slice(-8), copy.disabledUntil]).toEqual([256, "n (copy)", null]);
+    expect(doesTheSame(copy, one)).toBe(true);
+    expect("id" in copy).toBe(false);
   });
 
   test("a refusal is about the field that it names", () => {
@@ -211,5 +244,10 @@ describe("the channels of notifiers", () => {
     const times = { createdAt: "", nextAttemptAt: null, finishedAt: null };
     expect(attemptsText({ ...delivery, ...times, attempts: [attempt, attempt] })).toBe("2 attempts, last 503 · 41 ms");
     expect(attemptsText({ ...delivery, ...times, attempts: [] })).toBe("not tried yet");
+  });
+
+  test("counts say what they are of, unless they are of all", () => {
+    expect(countedIn(12, true)).toBe("");
+    expect(countedIn(1000, false)).toBe("Counted in the newest 1,000 messages; there may be older ones.");
   });
 });

@@ -91,6 +91,8 @@ export class BoardRun {
   /** When the last answers came; null before. */
   updatedMs = $state<number | null>(null);
   isAsking = $state(false);
+  /** What the range of the dashboard is in this round; panels may have ranges of their own. */
+  moments = $state.raw<Moments | null>(null);
 
   constructor(chance: () => number = Math.random) {
     this.#chance = chance;
@@ -158,6 +160,7 @@ export class BoardRun {
       return;
     }
     clearTimeout(this.#timer);
+    this.moments = this.#momentsOf(setting.range);
     const { queries, asked } = this.#queriesFor(due, setting.values);
     if (queries.length === 0) return;
     const abort = new AbortController();
@@ -210,9 +213,12 @@ export class BoardRun {
     return { queries, asked };
   }
 
-  /** All panels of a round look at the same moments, whenever they come into sight. */
   #momentsFor({ range }: Question): Moments | null {
-    const wanted = range ?? this.#setting!.range;
+    return this.#momentsOf(range ?? this.#setting!.range);
+  }
+
+  /** All panels of a round look at the same moments, whenever they come into sight. */
+  #momentsOf(wanted: Range): Moments | null {
     const key = `${wanted.start} ${wanted.end}`;
     const found = this.#moments.get(key) ?? resolveRange(wanted, nowMs());
     if (found) this.#moments.set(key, found);

@@ -12,7 +12,7 @@ import { beginning, dependents, type Filter, type Known, known, type Option, opt
 export const PREFIX = "v.";
 
 /** An empty value that was chosen, where the document begins with another one; the address keeps no empty ones. */
-const EMPTY = " ";
+export const EMPTY = " ";
 
 export class Filters {
   #list = $state.raw<Filter[]>([]);

@@ -88,6 +88,14 @@ export function definitionOf(monitor: Monitor): Definition {
   return { ...definition, columnName: definition.columnName ?? "", disabledUntil: definition.disabledUntil ?? null };
 }
 
+/** As long as the service lets a name be. */
+const NAME_MOST = 256;
+
+/** Another monitor that does the same. It is not muted: what the first one rests for is not its affair. */
+export function copyOf(monitor: Monitor): Definition {
+  return { ...definitionOf(monitor), name: `${monitor.name.slice(0, NAME_MOST - 7)} (copy)`, disabledUntil: null };
+}
+
 /** Whether two definitions would do the same; names, descriptions and notifiers change nothing of what is found. */
 export function doesTheSame(one: Definition, other: Definition): boolean {
   const found = (definition: Definition) => {

@@ -1,8 +1,12 @@
 // Where things of a backtest lie in its drawing: scales, the line of values, bands of alerts for each group, and what is
 // different between two versions.
 
+import type { Annotation } from "../../api/annotations.ts";
 import type { Alert, Replayed } from "../../api/backtest.ts";
 import { parseTime, toSeconds } from "../../time/nanoseconds.ts";
+import { bothZones } from "../../time/write.ts";
+import { visible } from "../../values/hostile.ts";
+import { rounded } from "../../values/marks.ts";
 
 /** Two ends of a scale, in seconds or in values. */
 export interface Ends {
@@ -66,20 +70,6 @@ export function step({ from, to }: Ends, isWhole: boolean): number {
   return isWhole ? Math.max(1, found) : found;
 }
 
-export function rounded(value: number, by: number): number {
-  const digits = Math.max(0, Math.ceil(-Math.log10(by)));
-  return Number((Math.round(value / by) * by).toFixed(Math.min(12, digits)));
-}
-
-/** Three to six round values between the ends. */
-export function ticks({ from, to }: Ends): number[] {
-  const size = 10 ** Math.floor(Math.log10((to - from) / 4));
-  const by = [1, 2, 5, 10].map((factor) => size * factor).find((wanted) => (to - from) / wanted <= 6) ?? size * 10;
-  const found: number[] = [];
-  for (let tick = Math.ceil(from / by) * by; tick <= to + by / 1000; tick += by) found.push(rounded(tick, by));
-  return found;
-}
-
 /** The steps of time that an axis names: about one for each 110 pixels, at round times of UTC. */
 export function timeTicks({ from, to }: Ends, width: number): number[] {
   const steps = [60, 300, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800, 1_209_600, 2_592_000];
@@ -105,6 +95,33 @@ export function linePath(found: Replayed, time: Ends, value: Ends, width: number
     isDown = true;
   }
   return path;
+}
+
+export interface Mark {
+  id: string;
+  x: number;
+  /** As much of its name as there is room for. */
+  text: string;
+  /** All that is told of it, with its time. */
+  words: string;
+}
+
+/** Pixels of one letter, about. */
+const LETTER = 6;
+
+/** The moments that somebody marked in this time, from left to right. */
+export function marksIn(annotations: Annotation[], time: Ends, width: number): Mark[] {
+  const inside = annotations
+    .map((note) => ({ note, at: seconds(note.time) }))
+    .filter(({ at }) => at >= time.from && at <= time.to)
+    .sort((a, b) => a.at - b.at)
+    .map(({ note, at }) => ({ note, x: place(at, time, width) }));
+  return inside.map(({ note, x }, index) => {
+    const name = visible(note.title || note.type);
+    const letters = Math.floor(((inside[index + 1]?.x ?? width) - x - 8) / LETTER);
+    const text = name.length <= letters ? name : letters > 2 ? `${name.slice(0, letters - 1)}…` : "";
+    return { id: note.id, x, text, words: `${bothZones(note.time)}\n${name}` };
+  });
 }
 
 /** The bands of alerts, one row for each group. */

@@ -1,6 +1,7 @@
 // What the states of messages look like, and what an attempt came to in a few words.
 
 import type { Attempt, Delivery } from "../../api/notifiers.ts";
+import { grouped } from "../../values/show.ts";
 
 export function stateTag(state: Delivery["state"]): string {
   return { sent: "good", waiting: "note", dead: "bad", withdrawn: "warn" }[state] ?? "";
@@ -10,6 +11,11 @@ export function stateTag(state: Delivery["state"]): string {
 export function came({ status, error, latencyMs }: Attempt): string {
   const how = status ?? (error ? "no answer" : "sent");
   return `${how} · ${latencyMs} ms`;
+}
+
+/** What the counts of states are of, where older messages are not looked at; empty where all are. */
+export function countedIn(loaded: number, isAll: boolean): string {
+  return isAll ? "" : `Counted in the newest ${grouped(loaded)} messages; there may be older ones.`;
 }
 
 /** `12 attempts, last 503`. */
