@@ -1,6 +1,8 @@
 //! Answers that were kept as they were seen, so that a link shows the same rows later. The answer itself is bytes here,
 //! compressed by who keeps it; beside it stand who kept it, of which query, and what it read.
 
+use std::ops::RangeInclusive;
+
 use sqlx::FromRow;
 use tidegauge_model::{OrgId, Timestamp};
 
@@ -31,6 +33,42 @@ pub const ANSWERS_MAX: i64 = 200;
 /// in JSON as they are.
 pub(crate) const FORGET_DATASET: &str =
     "DELETE FROM frozen_answer WHERE org_id = $1 AND REPLACE(reads, '\"' || $2 || '\"', '') <> reads";
+
+/// The answers that have read a dataset, and the ranges that they looked at.
+pub(crate) const OF_DATASET: &str = "SELECT frozen_answer.id, start_time, end_time FROM frozen_answer \
+    JOIN dataset ON dataset.org_id = frozen_answer.org_id \
+    WHERE dataset.id = $1 AND REPLACE(reads, '\"' || dataset.name || '\"', '') <> reads";
+
+/// Drops inside a transaction the answers that may show events of a dataset of some times.
+macro_rules! forget_answers {
+    ($connection:expr, $dataset:expr, $times:expr) => {{
+        let known: Vec<(String, String, String)> = sqlx::query_as($crate::frozen_answers::OF_DATASET)
+            .bind($dataset.as_str())
+            .fetch_all(&mut *$connection)
+            .await?;
+        for (id, ..) in
+            known.iter().filter(|(_, start, end)| $crate::frozen_answers::may_show(start, end, $times))
+        {
+            sqlx::query("DELETE FROM frozen_answer WHERE id = $1")
+                .bind(id)
+                .execute(&mut *$connection)
+                .await?;
+        }
+    }};
+}
+
+pub(crate) use forget_answers;
+
+/// Whether an answer can have an event of these times: what it shows of a dataset is of the range that it looked at. One
+/// whose range cannot be read may have any.
+pub(crate) fn may_show(start: &str, end: &str, times: &RangeInclusive<i64>) -> bool {
+    // Digits below a microsecond are not read.
+    const LESS_THAN: i64 = 1_000;
+    let nanos = |text: &str| Timestamp::parse(text).ok().map(Timestamp::as_nanos);
+    let begins_later = nanos(start).is_some_and(|at| at.saturating_sub(LESS_THAN) >= *times.end());
+    let ends_before = nanos(end).is_some_and(|at| at.saturating_add(LESS_THAN) <= *times.start());
+    !begins_later && !ends_before
+}
 
 #[derive(FromRow)]
 struct FrozenRow {

@@ -5,6 +5,7 @@
 mod gc;
 
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 use sqlx::FromRow;
 use tidegauge_model::{DatasetId, ErrorKind, SegmentId, Timestamp};
@@ -12,6 +13,7 @@ use tidegauge_model::{DatasetId, ErrorKind, SegmentId, Timestamp};
 use crate::commits::next_commit;
 use crate::counts::{from_stored, to_stored};
 use crate::db::{read, write};
+use crate::frozen_answers::forget_answers;
 use crate::ingest_keys::{IF_LATER, IngestKey, insert_keys, last_uses};
 use crate::lease::fence;
 use crate::usage::add_usage;
@@ -319,6 +321,27 @@ impl Catalog {
         let commit = write!(self, connection => {
             fence!(self, connection);
             swap_segments!(connection, dataset, removed, added, now, Err(not_live()))
+        });
+        from_stored("the commit", commit)
+    }
+
+    /// The same where events go for good, all of them between two times in nanoseconds since 1970. The answers that were
+    /// kept of them go in the same transaction.
+    pub async fn erase_events(
+        &self,
+        dataset: &DatasetId,
+        removed: &[SegmentId],
+        added: &[NewSegment],
+        times: &RangeInclusive<i64>,
+        now: Timestamp,
+    ) -> Result<u64> {
+        let removed = each_once(removed);
+        let commit = write!(self, connection => {
+            fence!(self, connection);
+            let commit = swap_segments!(connection, dataset, removed, added, now, Err(not_live()));
+            self.note_forgotten();
+            forget_answers!(connection, dataset, times);
+            commit
         });
         from_stored("the commit", commit)
     }

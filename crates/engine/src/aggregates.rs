@@ -75,7 +75,7 @@ pub fn phrases(wanted: usize) -> Arc<AggregateUDF> {
     phrases_with(wanted, &Notices::default())
 }
 
-/// The same, which tells of texts that are too long.
+/// The same, which tells of texts and words that are too long.
 pub(crate) fn phrases_with(wanted: usize, notices: &Notices) -> Arc<AggregateUDF> {
     function(phrases::Phrases::new(wanted, notices.clone()), Inputs::Exactly(1))
 }
@@ -87,7 +87,12 @@ pub(crate) fn phrases_with(wanted: usize, notices: &Notices) -> Arc<AggregateUDF
 /// less than six rows of a kind. Fields of many different numbers are compared by their distribution, others by the
 /// shares of their values. It is an estimate if a field had too many values to count them all.
 pub fn spotlight(fields: &[String]) -> Arc<AggregateUDF> {
-    function(spotlight::Spotlight::new(fields), Inputs::Exactly(2))
+    spotlight_with(fields, &Notices::default())
+}
+
+/// The same, which tells of values that are too long or too many.
+pub(crate) fn spotlight_with(fields: &[String], notices: &Notices) -> Arc<AggregateUDF> {
+    function(spotlight::Spotlight::new(fields, notices.clone()), Inputs::Exactly(2))
 }
 
 /// Counts in bins of equal width between the least and the greatest number.

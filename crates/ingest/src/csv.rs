@@ -9,7 +9,7 @@ use crate::json::stream::ReadContext;
 use crate::options::Options;
 use crate::outcome::{Malformed, MalformedKind};
 use crate::reader::position::Position;
-use crate::rows::{INVALID, NONE};
+use crate::rows::NONE;
 
 const BUFFER_BYTES: usize = 4096;
 /// More values in a line are no events but an attempt on memory: each name takes many times its bytes.
@@ -160,8 +160,10 @@ impl CsvStream {
                 *known = around.rows.resolve(name, around.gate).unwrap_or(NONE);
             }
             if *known != NONE {
-                let valid = from_utf8(value).is_ok();
-                around.rows.string(*known, if valid { value } else { INVALID });
+                match from_utf8(value) {
+                    Ok(_) => around.rows.string(*known, value),
+                    Err(_) => around.rows.not_text(*known),
+                }
             }
         }
         if let Some(labels) = &around.options.labels {

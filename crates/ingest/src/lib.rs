@@ -26,7 +26,7 @@ pub use json::walk::{InvalidJson, JsonWalk};
 pub use json::write_escaped as write_json_string;
 pub use limits::{FieldGate, Limits};
 pub use options::{Format, Options};
-pub use outcome::{Failure, Malformed, MalformedKind, Outcome};
+pub use outcome::{Failure, Malformed, MalformedKind, Outcome, Replaced};
 pub use reader::Reader;
 pub use time::layout::{InvalidLayout, TimeLayout};
 pub use time::{read_leading_time, read_time};

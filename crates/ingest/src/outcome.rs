@@ -12,6 +12,29 @@ pub struct Outcome {
     pub failed: u64,
     /// The first failures, as many as the limits list.
     pub failures: Vec<Failure>,
+    pub replaced: Replaced,
+}
+
+/// How many values of the events that were taken are stored as something else than was sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Replaced {
+    /// Strings that were longer than the limit.
+    pub too_long: u64,
+    /// Strings that are not valid UTF-8.
+    pub not_text: u64,
+    /// Objects and arrays that were nested too deeply.
+    pub too_deep: u64,
+    /// Floats beyond their range.
+    pub infinite: u64,
+}
+
+impl Replaced {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.too_long += other.too_long;
+        self.not_text += other.not_text;
+        self.too_deep += other.too_deep;
+        self.infinite += other.infinite;
+    }
 }
 
 /// An event that was left out while the others were taken.

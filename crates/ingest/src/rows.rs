@@ -14,7 +14,7 @@ use tidegauge_model::columns::{Columns, Texts, Values};
 
 use crate::limits::Limits;
 use crate::options::Options;
-use crate::outcome::{Failure, Outcome};
+use crate::outcome::{Failure, Outcome, Replaced};
 use crate::time::{EventTime, TimeRule, TimeValue};
 use field::Field;
 
@@ -34,6 +34,7 @@ pub(crate) struct Rows {
     bytes: usize,
     /// The same before the event in hand.
     bytes_before: usize,
+    replaced_before: Replaced,
     failure: Option<String>,
     time: EventTime,
     time_rule: TimeRule,
@@ -53,6 +54,7 @@ impl Rows {
             stamp: 0,
             bytes: 0,
             bytes_before: 0,
+            replaced_before: Replaced::default(),
             failure: None,
             time: EventTime::default(),
             time_rule: TimeRule::default(),
@@ -111,6 +113,7 @@ impl Rows {
     pub(crate) fn start_event(&mut self) {
         self.stamp += 1;
         self.bytes_before = self.bytes;
+        self.replaced_before = self.outcome.replaced;
         self.touched.clear();
         self.failure = None;
         self.time.clear();
@@ -119,6 +122,7 @@ impl Rows {
     /// Takes back the values of the event in hand.
     pub(crate) fn abandon_event(&mut self) {
         self.bytes = self.bytes_before;
+        self.outcome.replaced = self.replaced_before;
         let row = self.columns.times.len() as u32;
         for column in self.touched.drain(..) {
             let column = &mut self.columns.columns[column as usize];
@@ -135,6 +139,11 @@ impl Rows {
         if self.failure.is_none() {
             self.failure = Some(format!("event fails: {}", reason()));
         }
+    }
+
+    /// Notes that values of the event in hand are stored as something else than was sent.
+    pub(crate) fn replace(&mut self, replaced: Replaced) {
+        self.outcome.replaced.add(replaced);
     }
 
     pub(crate) fn is_failing(&self) -> bool {

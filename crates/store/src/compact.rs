@@ -2,6 +2,7 @@
 //! and the end of the old ones are one commit; readers that began before still find the old ones for a while.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use tidegauge_catalog::segments::Segment;
@@ -51,18 +52,19 @@ impl Store {
             inputs.push(MergeInput::Segment(Box::new(self.open_to_rewrite(state, segment).await?)));
         }
         let level = chosen.iter().map(|segment| segment.level).max().unwrap_or(0) + 1;
-        self.rewrite(state, chosen, inputs, level).await?;
+        self.rewrite(state, chosen, inputs, level, None).await?;
         Ok(())
     }
 
     /// Writes what is to stay of some segments and puts it in their place; says whether that was done. Whoever calls
-    /// this holds `compaction_lock`.
+    /// this holds `compaction_lock`, and says of which times events go for good.
     pub(crate) async fn rewrite(
         &self,
         state: &Arc<DatasetState>,
         chosen: &[Arc<Segment>],
         inputs: Vec<MergeInput>,
         level: u32,
+        erased: Option<RangeInclusive<i64>>,
     ) -> Result<bool> {
         let writing = Writing {
             merge: merge_apart(inputs).await?,
@@ -74,7 +76,7 @@ impl Store {
         };
         match self.write(state, writing).await {
             Ok(written) => {
-                let is_done = self.swap(state, chosen, written).await?;
+                let is_done = self.swap(state, chosen, written, erased).await?;
                 if is_done {
                     let bytes = chosen.iter().map(|segment| segment.bytes).sum();
                     self.rewritten.add(chosen.len() as u64, bytes);

@@ -3,6 +3,7 @@
 //! have their turn between them; a crash leaves each as it was or done, and the same call again does the rest. Which
 //! events are to go is decided by the caller.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use hashbrown::HashSet;
@@ -77,13 +78,14 @@ impl Store {
         }
         let input = self.open_to_rewrite(state, segment).await?;
         let chosen = std::slice::from_ref(segment);
+        let erased = delete_set.times_in(segment);
         let (is_done, left) = match survivors_apart(input, Arc::clone(delete_set)).await? {
             Survivors::All => return Ok(0),
-            Survivors::None => (self.swap(state, chosen, Written::default()).await?, 0),
+            Survivors::None => (self.swap(state, chosen, Written::default(), erased).await?, 0),
             Survivors::Some(input) => {
                 let left = input.rows() as u64;
                 let inputs = vec![MergeInput::Segment(input)];
-                (self.rewrite(state, chosen, inputs, segment.level).await?, left)
+                (self.rewrite(state, chosen, inputs, segment.level, erased).await?, left)
             }
         };
         Ok(if is_done { segment.rows - left } else { 0 })
@@ -133,6 +135,12 @@ impl DeleteSet {
     fn may_be_in(&self, segment: &Segment) -> bool {
         let sequences = segment.min_sequence..=segment.max_sequence;
         self.between(segment.min_time, segment.max_time).iter().any(|id| sequences.contains(&id.sequence))
+    }
+
+    /// Between which times those are that a segment can hold.
+    fn times_in(&self, segment: &Segment) -> Option<RangeInclusive<i64>> {
+        let near = self.between(segment.min_time, segment.max_time);
+        Some(near.first()?.time..=near.last()?.time)
     }
 
     /// The numbers of the rows that are not to go.

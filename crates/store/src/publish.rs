@@ -1,6 +1,7 @@
 //! Tells the catalogue of new segments, and follows it where the answer was lost: what it took is then read back, so
 //! that no event is published twice and none is kept in the buffer that is in a segment.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use hashbrown::HashSet;
@@ -8,6 +9,7 @@ use tidegauge_catalog::segments::{NewSegment, Segment};
 use tidegauge_model::{ErrorKind, SegmentId};
 
 use crate::dataset::DatasetState;
+use crate::erasures::Erasing;
 use crate::written::{PendingCommit, Written};
 use crate::{Result, Store};
 
@@ -41,29 +43,42 @@ impl Store {
     }
 
     /// Puts new segments in the place of others, in the catalogue and for readers. It is no fault if somebody else
-    /// removed them first; says whether this did.
+    /// removed them first; says whether this did. Where events of some times go for good, what the catalogue keeps of
+    /// them goes in the same moment.
     pub(crate) async fn swap(
         &self,
         state: &Arc<DatasetState>,
         removed: &[Arc<Segment>],
         written: Written,
+        erased: Option<RangeInclusive<i64>>,
     ) -> Result<bool> {
         let added = &written.segments;
         let ids: Vec<SegmentId> = removed.iter().map(|segment| segment.id.clone()).collect();
+        let erasing = match &erased {
+            Some(_) => Some(self.erasures.begin(state.org(), state.name()).await),
+            None => None,
+        };
         // Until the answer is here, and after none came.
         state.lock().is_catalog_stale = true;
-        match self.catalog.replace_segments(state.id(), &ids, added, self.now()).await {
+        let swapped = match &erased {
+            Some(times) => self.catalog.erase_events(state.id(), &ids, added, times, self.now()).await,
+            None => self.catalog.replace_segments(state.id(), &ids, added, self.now()).await,
+        };
+        match swapped {
             Ok(commit) => {
                 let added = added.iter().map(|segment| Arc::new(live(state, segment, commit))).collect();
                 let mut inner = state.lock();
                 inner.replace_segments(&ids, added);
                 inner.is_catalog_stale = false;
                 drop(inner);
+                erasing.into_iter().for_each(Erasing::done);
                 written.settle();
                 self.forget_replaced(removed);
                 Ok(true)
             }
             Err(error) if matches!(error.kind(), ErrorKind::Conflict | ErrorKind::NotFound) => {
+                // Settled when readers have followed.
+                drop(erasing);
                 self.discard(&written).await;
                 self.refresh_from_catalog(state).await?;
                 Ok(false)
@@ -105,11 +120,13 @@ impl Store {
         self.renew_lease().await?;
         let Some(dataset) = dataset else {
             self.forget_dataset(state);
+            self.erasures.settle(state.org(), state.name());
             return Ok(());
         };
         let live: HashSet<SegmentId> = segments.iter().map(|segment| segment.id.clone()).collect();
         let before = state.snapshot().segments;
         state.follow(dataset.flushed, segments.into_iter().map(Arc::new).collect());
+        self.erasures.settle(state.org(), state.name());
         let gone = before.iter().filter(|segment| !live.contains(&segment.id));
         self.forget_replaced(&gone.cloned().collect::<Vec<_>>());
         Ok(())

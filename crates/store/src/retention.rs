@@ -1,6 +1,7 @@
 //! Retention: removes events by age, for a dataset with a retention time or on demand, and of fields that no event has any
 //! more. Whole segments go; one that reaches over the border stays until all of it is old enough.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use hashbrown::HashSet;
@@ -39,7 +40,7 @@ impl Store {
         let old: Vec<Arc<Segment>> =
             segments.iter().filter(|segment| segment.max_time < before).cloned().collect();
         if let Some(last) = old.iter().map(|segment| segment.max_sequence).max() {
-            self.swap(state, &old, Written::default()).await?;
+            self.swap(state, &old, Written::default(), times_of(&old)).await?;
             self.drop_damaged(state.id(), last);
         }
         Ok(old.len())
@@ -77,4 +78,11 @@ impl Store {
         state.next_generation();
         Ok(())
     }
+}
+
+/// Between which times the events of segments are.
+fn times_of(segments: &[Arc<Segment>]) -> Option<RangeInclusive<i64>> {
+    let first = segments.iter().map(|segment| segment.min_time).min()?;
+    let last = segments.iter().map(|segment| segment.max_time).max()?;
+    Some(first..=last)
 }

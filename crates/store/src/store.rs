@@ -18,6 +18,7 @@ use tokio::sync::Notify;
 
 use crate::blocks::FooterCache;
 use crate::dataset::{DatasetState, Info};
+use crate::erasures::Erasures;
 use crate::eviction::Watchers;
 use crate::intents::Intents;
 use crate::keys::Keyed;
@@ -46,6 +47,7 @@ pub struct Store {
     pub(crate) intents: Intents,
     pub(crate) footer_cache: Arc<FooterCache>,
     pub(crate) watchers: Watchers,
+    pub(crate) erasures: Erasures,
     pub(crate) wal: Wal,
     directory: RwLock<Directory>,
     buffered: Arc<AtomicUsize>,
@@ -150,6 +152,11 @@ impl Store {
     /// Parts of the WAL that could not be read when the store was opened.
     pub fn damage(&self) -> &[Damage] {
         &self.damage
+    }
+
+    /// Which datasets have lost events, for who keeps what was read of them.
+    pub fn erasures(&self) -> &Erasures {
+        &self.erasures
     }
 
     pub fn dataset(&self, id: &DatasetId) -> Option<Arc<DatasetState>> {

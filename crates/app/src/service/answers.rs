@@ -1,13 +1,16 @@
 //! Answers that are kept as they were seen, so that a link shows the same rows to colleagues and later. Who may see one is
-//! who may query all that it read; it ends after a while, and with the datasets that it read.
+//! who may query all that it read; it ends after a while, with the datasets that it read, and when events are deleted
+//! that it may show.
 
 use std::io::{Read, Write};
+use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use tidegauge_catalog::datasets::Dataset;
 use tidegauge_catalog::frozen_answers::FrozenAnswer;
-use tidegauge_model::{Action, DatasetArea, ErrorKind};
+use tidegauge_model::{Action, DatasetArea, ErrorKind, OrgId, Timestamp};
 
 use super::query::history::new_id;
 use super::{Caller, Error, Result};
@@ -17,6 +20,9 @@ use crate::app::App;
 const BYTES_MAX: usize = 16 << 20;
 const COMPRESSED_MAX: usize = 1 << 20;
 
+const NOT_FOUND_HINT: &str = "an answer goes after 90 days, when there are 200 newer ones, and when events that it may \
+    show are deleted or expire; ask the query again";
+
 /// An answer that is to be kept.
 #[derive(Debug)]
 pub struct AnswerInput {
@@ -24,8 +30,10 @@ pub struct AnswerInput {
     /// The range that was looked at, as absolute times.
     pub start_time: String,
     pub end_time: String,
-    /// The names of all datasets that it read.
+    /// The names of all datasets that it read, each once.
     pub reads: Vec<String>,
+    /// The moment before it read them, of [`begin`].
+    pub since: u64,
     /// JSON text.
     pub answer: Vec<u8>,
 }
@@ -37,10 +45,20 @@ pub struct KeptAnswer {
     pub text: String,
 }
 
-/// Keeps an answer, and gives its id.
-pub async fn keep(app: &App, caller: &Caller, input: AnswerInput) -> Result<String> {
+/// The moment before a query whose answer is to be kept.
+pub fn begin(app: &App) -> u64 {
+    app.store.erasures().mark()
+}
+
+/// Keeps an answer, and gives its id. What was read of events that have gone since is not kept: nothing would take it away.
+pub async fn keep(app: &Arc<App>, caller: &Caller, input: AnswerInput) -> Result<String> {
     let org = caller.org_to_create_in()?;
     let answer = app.background.compute(move || compressed(&input.answer)).await?;
+    let keeping =
+        app.store.erasures().keep(org, &input.reads, input.since).await.ok_or_else(gone_meanwhile)?;
+    for name in &input.reads {
+        find_read(app, org, name, caller.now).await?.ok_or_else(gone_meanwhile)?;
+    }
     let frozen = FrozenAnswer {
         id: new_id(&*app.rng),
         who: caller.user.to_string(),
@@ -51,14 +69,37 @@ pub async fn keep(app: &App, caller: &Caller, input: AnswerInput) -> Result<Stri
         answer,
         created: caller.now,
     };
-    app.catalog.insert_frozen_answer(org, &frozen, &caller.change()).await?;
-    Ok(frozen.id)
+    let (id, writer, org, change) = (frozen.id.clone(), Arc::clone(app), org.clone(), caller.change());
+    // It goes on by itself if the caller goes away, so that it has ended when events can be erased again.
+    let writing = app.tasks.spawn(async move {
+        let written = writer.catalog.insert_frozen_answer(&org, &frozen, &change).await;
+        drop(keeping);
+        written
+    });
+    let written = writing.await.map_err(|cause| Error {
+        source: Some(Box::new(cause)),
+        ..Error::new(ErrorKind::Internal, "the answer could not be kept")
+    })?;
+    written?;
+    Ok(id)
+}
+
+fn gone_meanwhile() -> Error {
+    let message =
+        "events that the query read were deleted or expired while it ran, and its answer is not kept";
+    Error::new(ErrorKind::Conflict, message).hint("ask again")
+}
+
+/// A dataset that an answer of a time has read. One that was made later is another one, which it has not read.
+async fn find_read(app: &App, org: &OrgId, name: &str, at: Timestamp) -> Result<Option<Dataset>> {
+    let present = app.catalog.find_dataset(org, name).await?;
+    Ok(present.filter(|dataset| dataset.created <= at))
 }
 
 /// Finds an answer that was kept. To who may not query all that it read, it does not exist; one that read nothing exists
 /// to its keeper alone. Nor does one whose data has gone with its dataset, also where there is another of its name.
 pub async fn find(app: &App, caller: &Caller, id: &str) -> Result<KeptAnswer> {
-    let not_found = || Error::not_found("answer");
+    let not_found = || Error::not_found("answer").hint(NOT_FOUND_HINT);
     let frozen = app.catalog.find_frozen_answer(caller.org()?, id).await?.ok_or_else(not_found)?;
     if frozen.reads.is_empty() && !caller.is_user(&frozen.who) {
         return Err(not_found());
@@ -67,11 +108,7 @@ pub async fn find(app: &App, caller: &Caller, id: &str) -> Result<KeptAnswer> {
         if !caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read) {
             return Err(not_found());
         }
-        // One that was made later is another one, which the answer has not read.
-        let present = app.catalog.find_dataset(caller.org()?, name).await?;
-        if present.is_none_or(|dataset| dataset.created > frozen.created) {
-            return Err(not_found());
-        }
+        find_read(app, caller.org()?, name, frozen.created).await?.ok_or_else(not_found)?;
     }
     let (frozen, text) = app
         .background

@@ -148,8 +148,13 @@ pub async fn delete(app: &App, caller: &Caller, name: &str) -> Result<()> {
         tracing::warn!(%error, dataset = name, "the last events of a deleted dataset could not be counted");
     }
     let (views, change) = (monitored_views::reading(app, org, name).await?, caller.change());
-    let id = app.catalog.delete_dataset_of_views(org, name, &views, caller.now, &change).await?;
-    app.store.remove(&id.ok_or_else(not_found)?);
+    let erasing = app.store.erasures().begin_deletion(org, name).await;
+    let deleted = app.catalog.delete_dataset_of_views(org, name, &views, caller.now, &change).await;
+    if let Ok(Some(id)) = &deleted {
+        app.store.remove(id);
+    }
+    erasing.done();
+    deleted?.ok_or_else(not_found)?;
     if let Err(error) = begin_monitors_anew(app, org, name).await {
         tracing::warn!(error = %error.message, dataset = name, "monitors of a deleted dataset did not begin anew twice");
     }

@@ -29,7 +29,7 @@ use super::{Caller, Error, Result};
 use crate::app::App;
 use body::BodyError;
 use gate::Target;
-pub use ingested::{IngestFailure, Ingested};
+pub use ingested::{IngestFailure, IngestMessage, Ingested};
 pub use memory::Patience;
 pub use state::IngestState;
 use state::Lent;
@@ -352,5 +352,6 @@ fn answer(outcome: Outcome, processed_bytes: u64, now: Timestamp) -> Ingested {
         failed: outcome.failed,
         failures: outcome.failures.into_iter().map(failure).collect(),
         processed_bytes,
+        messages: ingested::messages(outcome.replaced),
     }
 }

@@ -395,6 +395,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
     frozen_answers {
         reads_back_what_was_kept,
         keeps_so_many_of_an_organisation_and_drops_old_ones,
+        go_with_events_that_they_may_show,
     }
     preferences {
         keeps_the_newest_document_of_each_person,

@@ -1,6 +1,7 @@
 //! Tells the user how far it is: a bar on a terminal, now and then a line elsewhere, and the sum at the end. How a
 //! line is printed is handed in.
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -45,6 +46,8 @@ struct State {
     /// Events of which the server told whether they have the field for the time, and those that do.
     told_of_time_field: u64,
     with_time_field: u64,
+    /// What the server told of stored events, and of how many values.
+    messages: BTreeMap<String, u64>,
 }
 
 impl Progress {
@@ -75,6 +78,9 @@ impl Progress {
         if let Some(events) = answer.with_time_field {
             state.told_of_time_field += answer.ingested;
             state.with_time_field += events;
+        }
+        for message in &answer.messages {
+            *state.messages.entry(message.msg.clone()).or_default() += message.count;
         }
         for failure in &answer.failures {
             self.show_failure(&mut state, part, &failure.error);
@@ -150,6 +156,12 @@ impl Progress {
         Some(format!("warning: {how_many} the field {field:?}: {time}{advice}"))
     }
 
+    /// What the server told of events that were stored, a line each.
+    pub fn messages(&self) -> Vec<String> {
+        let state = self.state();
+        state.messages.iter().map(|(msg, count)| format!("warning: {} {msg}", grouped(*count))).collect()
+    }
+
     /// Takes the bar away, and gives the sum.
     pub fn finish(&self) -> String {
         if let Some(bar) = &self.bar {
@@ -221,7 +233,27 @@ fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::input::{Encoding, Format};
+    use super::super::part::Place;
     use super::*;
+
+    #[test]
+    fn what_was_stored_as_something_else_is_told_once_for_all_parts() {
+        let clock = tidegauge_model::time::ManualClock::at(Timestamp::from_micros(0));
+        let progress = Progress::start(Arc::new(clock), |_| {});
+        assert_eq!(progress.messages(), Vec::<String>::new());
+        let file = "-".into();
+        let place = Place { file, file_number: 0, first_line: 1, last_line: 1, first_byte: 0 };
+        let (body, format, encoding) = (bytes::Bytes::new(), Format::Ndjson, Encoding::None);
+        let part = Part { body, format, encoding, csv_fields: None, text_bytes: 0, stored_bytes: 0, place };
+        for count in [1_000, 0, 2] {
+            let message = format!(r#"{{"priority":"warn","code":"c","count":{count},"msg":"strings"}}"#);
+            let messages = if count == 0 { String::new() } else { format!(r#","messages":[{message}]"#) };
+            let answer = format!(r#"{{"ingested":1,"failed":0,"failures":[]{messages}}}"#);
+            progress.stored(&part, &serde_json::from_str(&answer).unwrap());
+        }
+        assert_eq!(progress.messages(), ["warning: 1,002 strings"]);
+    }
 
     #[test]
     fn the_sum_is_one_line() {

@@ -56,6 +56,8 @@ pub struct Answer {
     pub failed: u64,
     #[serde(default)]
     pub failures: Vec<EventFailure>,
+    #[serde(default)]
+    pub messages: Vec<StoredMessage>,
     /// How many of the events had the field that was named for the time, where the server tells it.
     #[serde(skip)]
     pub with_time_field: Option<u64>,
@@ -65,6 +67,13 @@ pub struct Answer {
 #[derive(Debug, Deserialize)]
 pub struct EventFailure {
     pub error: String,
+}
+
+/// Something to know of events that were stored.
+#[derive(Debug, Deserialize)]
+pub struct StoredMessage {
+    pub count: u64,
+    pub msg: String,
 }
 
 #[derive(Debug)]

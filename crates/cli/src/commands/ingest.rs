@@ -88,6 +88,7 @@ pub async fn run(arguments: IngestArguments) -> anyhow::Result<()> {
         error = stopped(&stop, &progress), if !is_stored => Err(error),
     };
     output::line(&progress.finish());
+    progress.messages().iter().for_each(|warning| output::note(warning));
     let missing = arguments.timestamp_field.as_ref().and_then(|field| progress.missing_time_field(field));
     if let Some(warning) = missing {
         output::note(&warning);

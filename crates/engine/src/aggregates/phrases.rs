@@ -38,8 +38,43 @@ pub(super) struct Phrases {
 #[derive(Debug, Default)]
 pub(super) struct Sequences {
     counts: Frequent,
+    left_out: LeftOut,
+}
+
+/// What was left out of the texts of a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct LeftOut {
     /// Whether a text had more words than are looked at.
-    is_cut: bool,
+    words: bool,
+    /// Whether a word was too long.
+    long_words: bool,
+}
+
+impl LeftOut {
+    fn add(&mut self, other: Self) {
+        self.words |= other.words;
+        self.long_words |= other.long_words;
+    }
+
+    fn written(self) -> u8 {
+        u8::from(self.words) | u8::from(self.long_words) << 1
+    }
+
+    fn read(byte: u8) -> Self {
+        Self { words: byte & 1 != 0, long_words: byte & 2 != 0 }
+    }
+
+    fn tell(self, notices: &Notices) {
+        let tell = |limit: usize, unit| {
+            notices.tell(Message::Cut { function: "phrases", limit: limit as u64, unit });
+        };
+        if self.words {
+            tell(WORDS_OF_TEXT_MAX, "words of a text");
+        }
+        if self.long_words {
+            tell(WORD_BYTES_MAX, "bytes for a word");
+        }
+    }
 }
 
 impl Phrases {
@@ -96,29 +131,28 @@ impl Aggregate for Phrases {
         let mut sequence = String::new();
         rows.for_each(column.nulls(), |row, group| {
             let group = &mut groups[group];
-            let is_whole = for_each_sequence(column.value(row), &mut sequence, |sequence| {
+            let left_out = for_each_sequence(column.value(row), &mut sequence, |sequence| {
                 group.counts.add(sequence, self.places, bytes);
             });
-            group.is_cut |= !is_whole;
+            group.left_out.add(left_out);
         });
         Ok(())
     }
 
     fn merge(&self, group: &mut Sequences, state: &mut StateReader<'_>, bytes: &mut Bytes) -> Result<()> {
-        group.is_cut |= state.byte()? == 1;
+        group.left_out.add(LeftOut::read(state.byte()?));
         group.counts.merge(state, self.places, bytes)
     }
 
     fn write_state(&self, group: &mut Sequences, state: &mut Vec<u8>) {
-        state.push(u8::from(group.is_cut));
+        state.push(group.left_out.written());
         group.counts.write(state);
     }
 
     fn evaluate(&self, groups: Vec<Sequences>) -> Result<ArrayRef> {
-        if groups.iter().any(|group| group.is_cut) {
-            let limit = WORDS_OF_TEXT_MAX as u64;
-            self.notices.tell(Message::Cut { function: "phrases", limit, unit: "words of a text" });
-        }
+        let mut left_out = LeftOut::default();
+        groups.iter().for_each(|group| left_out.add(group.left_out));
+        left_out.tell(&self.notices);
         let mut column = StringViewBuilder::new();
         let mut is_estimate = Vec::with_capacity(groups.len());
         for group in groups {
@@ -134,12 +168,12 @@ impl Aggregate for Phrases {
     }
 }
 
-/// Visits the sequences of a text, each in the memory of `sequence`. Tells whether all words were looked at.
-fn for_each_sequence(text: &str, sequence: &mut String, mut visit: impl FnMut(&str)) -> bool {
+/// Visits the sequences of a text, each in the memory of `sequence`. Tells what was left out.
+fn for_each_sequence(text: &str, sequence: &mut String, mut visit: impl FnMut(&str)) -> LeftOut {
     let words = text.split_whitespace().map(|word| word.trim_matches(|mark: char| !mark.is_alphanumeric()));
     let mut words = words.filter(|word| !word.is_empty());
     let looked_at: Vec<&str> = words.by_ref().take(WORDS_OF_TEXT_MAX).collect();
-    let (is_whole, words) = (words.next().is_none(), looked_at);
+    let (has_more, words) = (words.next().is_some(), looked_at);
     let is_readable = |word: &&&str| word.len() <= WORD_BYTES_MAX;
     if let [only] = words.as_slice()
         && is_readable(&only)
@@ -159,7 +193,7 @@ fn for_each_sequence(text: &str, sequence: &mut String, mut visit: impl FnMut(&s
             visit(sequence);
         }
     }
-    is_whole
+    LeftOut { words: has_more, long_words: !words.iter().all(|word| is_readable(&word)) }
 }
 
 fn word_count(sequence: &str) -> usize {

@@ -16,8 +16,9 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use datafusion_common::Result;
 use tidegauge_exec::kernels::json;
+use tidegauge_exec::{Message, Notices};
 
-use self::compare::Comparison;
+use self::compare::{Comparison, DIFFERENCES_MAX};
 use self::field::FieldValues;
 use self::sides::Sides;
 use super::grouped::{Aggregate, Bytes, Rows, estimate_type, estimates, texts, wrong_input};
@@ -30,6 +31,7 @@ const ROWS_MIN: u64 = 6;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Spotlight {
     fields: Arc<[String]>,
+    notices: Notices,
 }
 
 /// The rows of a group.
@@ -41,8 +43,8 @@ pub(super) struct Compared {
 }
 
 impl Spotlight {
-    pub(super) fn new(fields: &[String]) -> Self {
-        Self { fields: fields.into() }
+    pub(super) fn new(fields: &[String], notices: Notices) -> Self {
+        Self { fields: fields.into(), notices }
     }
 
     fn make_fields(&self, group: &mut Compared, bytes: &mut Bytes) {
@@ -56,10 +58,16 @@ impl Spotlight {
         if group.rows.iter().any(|count| *count < ROWS_MIN) {
             return "[]".to_owned();
         }
+        if let Some(limit) = group.fields.iter().find_map(FieldValues::exceeded_bytes) {
+            self.tell_of_cut(limit, "bytes for a value");
+        }
         let compared = self.fields.iter().zip(group.fields);
         let mut comparisons: Vec<Comparison> =
             compared.map(|(name, values)| Comparison::new(name, values, group.rows)).collect();
         comparisons.sort_by(Comparison::order);
+        if comparisons.iter().any(Comparison::has_more) {
+            self.tell_of_cut(DIFFERENCES_MAX, "values of a field");
+        }
         let mut text = String::from("[");
         for (place, comparison) in comparisons.iter().enumerate() {
             if place > 0 {
@@ -69,6 +77,10 @@ impl Spotlight {
         }
         text.push(']');
         text
+    }
+
+    fn tell_of_cut(&self, limit: usize, unit: &'static str) {
+        self.notices.tell(Message::Cut { function: "spotlight", limit: limit as u64, unit });
     }
 }
 

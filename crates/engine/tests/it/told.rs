@@ -48,7 +48,66 @@ fn values_of_sets_and_lists() {
 #[test]
 fn words_of_phrases() {
     let of = |words: u64| format!("print t = strrep('a b ', {}) | summarize phrases(t)", words / 2);
-    check(&[(of(1_000), None), (of(1_002), cut("phrases", 1_000, "words of a text"))]);
+    let long = |bytes: usize, text: &str| {
+        format!("let long = strrep('x', {bytes}); print t = strcat({text}) | summarize phrases(t)")
+    };
+    let bytes = || cut("phrases", 100, "bytes for a word");
+    check(&[
+        (of(1_000), None),
+        (of(1_002), cut("phrases", 1_000, "words of a text")),
+        (long(100, "long"), None),
+        (long(101, "long"), bytes()),
+        // Marks at the ends are no part of a word.
+        (long(100, "'(', long, ')'"), None),
+        (long(101, "'a b ', long"), bytes()),
+        (long(101, "strrep('a ', 1000), long"), cut("phrases", 1_000, "words of a text")),
+        ("print t = 1 | take 0 | project t = tostring(t) | summarize phrases(t)".to_owned(), None),
+    ]);
+}
+
+#[test]
+fn words_that_are_too_long_are_told_of_all_groups() {
+    block_on(async {
+        let house = House::new().await;
+        let request: String = ["a b", &"x".repeat(101)]
+            .iter()
+            .enumerate()
+            .map(|(number, text)| format!("{{\"_time\":{START},\"n\":{number},\"t\":\"{text}\"}}\n"))
+            .collect();
+        let filled = house.filled(&[request], Placement::Segments).await;
+        for way in [Way::Threads, Way::Cached, Way::Cached] {
+            let text = "logs | summarize phrases(t) by n";
+            let answer = house.ask_text(&[("logs", &filled.state)], text, way).await.unwrap();
+            let expected = cut("phrases", 100, "bytes for a word");
+            assert_eq!(answer.messages, expected.into_iter().collect::<Vec<Message>>());
+        }
+    });
+}
+
+#[test]
+fn values_that_are_compared() {
+    // So many different values on one side, and as many others on the other.
+    let of = |values: u64| {
+        format!(
+            "print x = range(1, {}) | mv-expand x | extend s = strcat('v', x) \
+            | summarize spotlight(x <= {values}, s)",
+            values * 2
+        )
+    };
+    let long = |bytes: u64| {
+        format!(
+            "print x = range(1, 12) | mv-expand x | extend s = strrep('v', iff(x == 1, {bytes}, 1)) \
+            | summarize spotlight(x > 6, s)"
+        )
+    };
+    check(&[
+        // With less than six rows of a kind nothing is compared, and nothing is left out.
+        (of(5), None),
+        (of(6), cut("spotlight", 10, "values of a field")),
+        (long(1_000), None),
+        (long(1_022), None),
+        (long(1_023), cut("spotlight", 1_024, "bytes for a value")),
+    ]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `/answers`: answers that are kept as they were seen. Reading one is in `answers/kept.rs`.
+//! `/answers`: answers that are kept as they were seen. Reading one is in `answers/read.rs`.
 
 pub mod read;
 
@@ -29,12 +29,14 @@ pub struct KeptResponse {
 }
 
 /// Runs a query in text and keeps its answer as it is now, with the query and its range as absolute times. An
-/// organisation has its newest 200 answers of the last 90 days, each of at most 1 MiB once it is compressed.
+/// organisation has its newest 200 answers of the last 90 days, each of at most 1 MiB once it is compressed. Those that
+/// may show events that are deleted or expire go with them.
 #[utoipa::path(post, path = "/answers", tag = "query", request_body = AplRequest,
     responses(
         (status = 200, body = KeptResponse),
         (status = 400, body = ErrorBody, description = "The text cannot be understood; `detail` says where."),
         (status = 404, body = ErrorBody, description = "There is no such dataset in the organisation."),
+        (status = 409, body = ErrorBody, description = "Events that the query read were deleted while it ran."),
         (status = 430, body = ErrorBody, description = "The organisation has used what its licence allows this month."),
         (status = 432, body = ErrorBody, description = "The query needs more memory than it may have."),
     ))]
@@ -47,13 +49,14 @@ pub async fn keep(
     caller.org_to_create_in()?;
     let (request, _) = read_body::<AplRequest>(&app, &headers, body).await?;
     let input = request.into_input()?;
-    let apl = input.text.clone();
+    let (apl, since) = (input.text.clone(), answers::begin(&app));
     let queried = Box::pin(apl::query(&app, &caller, input)).await?;
     let range = queried.text.as_ref().map_or(TimeRange::ALL, |text| text.range);
     let reads = queried.datasets.iter().map(|dataset| dataset.name.clone()).collect();
     let (answer, held) = write(&app, Format::Tabular, true, queried).await?.whole();
     let (start_time, end_time) = (time_text(range.start), time_text(range.end));
-    let kept = answers::keep(&app, &caller, AnswerInput { apl, start_time, end_time, reads, answer }).await;
+    let input = AnswerInput { apl, start_time, end_time, reads, since, answer };
+    let kept = answers::keep(&app, &caller, input).await;
     drop(held);
     Ok(Json(KeptResponse { id: kept? }))
 }

@@ -78,6 +78,10 @@ pub struct IngestResponse {
     pub blocks_created: u32,
     /// Requests of this dataset that are in the log and in no segment yet.
     pub wal_length: u64,
+    /// What is to be known of the events that were stored; absent if there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub messages: Vec<IngestMessageResponse>,
 }
 
 /// An event that was not stored.
@@ -89,6 +93,19 @@ pub struct IngestFailureResponse {
     /// Which event of the request, counted from 0, and what is wrong with it.
     #[schema(example = "event 3: field \"_time\" is not a time: \"tomorrow\"")]
     pub error: String,
+}
+
+/// Something to know of events that were stored, such as values that stand in the place of what was sent.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct IngestMessageResponse {
+    #[schema(example = "warn")]
+    pub priority: &'static str,
+    #[schema(example = "string_too_long")]
+    pub code: String,
+    /// How many values it is about.
+    #[schema(example = 1)]
+    pub count: u64,
+    pub msg: String,
 }
 
 /// Stores events. The answer comes when they are on disk and the next query can see them. A bad event fails alone and
@@ -219,6 +236,12 @@ fn respond(answer: IngestAnswer) -> Response {
         timestamp: failure.timestamp,
         error: failure.error,
     };
+    let message = |ingest::IngestMessage { code, count, msg }| IngestMessageResponse {
+        priority: "warn",
+        code,
+        count,
+        msg,
+    };
     let mut response = Json(IngestResponse {
         ingested: ingested.ingested,
         failed: ingested.failed,
@@ -226,6 +249,7 @@ fn respond(answer: IngestAnswer) -> Response {
         processed_bytes: ingested.processed_bytes,
         blocks_created: 0,
         wal_length: log_length,
+        messages: ingested.messages.into_iter().map(message).collect(),
     })
     .into_response();
     let headers = response.headers_mut();

@@ -139,13 +139,14 @@ fn store_settings(folder: &std::path::Path, disk: &Arc<TestDisk>) -> StoreSettin
 pub(crate) struct Sizes {
     pub http: HttpLimits,
     pub ingest: IngestLimits,
+    pub query: QueryLimits,
     pub store: StoreSettings,
 }
 
 impl Sizes {
     fn of(folder: &std::path::Path, disk: &Arc<TestDisk>, change: fn(&mut Self)) -> Self {
         let store = store_settings(folder, disk);
-        let mut sizes = Self { http: http_limits(), ingest: ingest_limits(), store };
+        let mut sizes = Self { http: http_limits(), ingest: ingest_limits(), query: query_limits(), store };
         change(&mut sizes);
         sizes
     }
@@ -280,7 +281,7 @@ impl TestApp {
         let made = first_start::set_up(&catalog, &first, &*app_chance, clock.now()).await.unwrap().unwrap();
         let app_clock: Arc<dyn Clock> = Arc::clone(&clock) as _;
         let disk = Arc::new(TestDisk::default());
-        let Sizes { http, ingest, store: kept } = Sizes::of(folder.path(), &disk, change);
+        let Sizes { http, ingest, query, store: kept } = Sizes::of(folder.path(), &disk, change);
         let store = Store::open(Arc::clone(&catalog), Arc::clone(&app_clock), Arc::clone(&app_chance), kept);
         let store = Arc::new(store.await.unwrap());
         let engine = Engine::new(Arc::clone(&store), engine_settings(folder.path().join("spill"))).unwrap();
@@ -299,7 +300,7 @@ impl TestApp {
             oauth,
             sending: sending(),
         };
-        let app = App::new(parts, http, ingest, query_limits());
+        let app = App::new(parts, http, ingest, query);
         let owner = app.catalog.find_person_by_email("owner@example.com").await.unwrap().unwrap().id;
         let (other_org, other_owner, other_token) = other_org(&app).await;
         Self {

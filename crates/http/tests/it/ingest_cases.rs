@@ -32,6 +32,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("tokens_come_in_pairs_too", |app| Box::pin(basic_tokens(app))),
     ("retention_removes_what_is_old", |app| Box::pin(retention(app))),
     ("a_full_disk_is_told_and_of_the_request_nothing_is_stored", |app| Box::pin(full_disk(app))),
+    ("what_is_stored_in_another_form_is_told", |app| Box::pin(stored_otherwise(app))),
     ("names_are_decoded_once_and_are_in_no_path", |app| Box::pin(names_in_paths(app))),
 ];
 
@@ -507,6 +508,41 @@ async fn full_disk(app: TestApp) {
     let state = app.app.store.find(&app.org, "d").unwrap();
     app.app.store.flush(&state).await.unwrap();
     assert_eq!(events(&app, "d").await.len(), 8, "in segments as well");
+}
+
+/// What is stored in another form than it was sent is told, counted, and again where the request is repeated. Else the
+/// answer has no such member: there are clients that refuse members that they do not know.
+async fn stored_otherwise(app: TestApp) {
+    let app = TestApp::start_sized(app.backend, |sizes| {
+        sizes.ingest.max_body_bytes = 4 << 20;
+        sizes.ingest.max_event_bytes = 4 << 20;
+    })
+    .await;
+    let send = async |key: &str, body: &[u8]| {
+        let headers = [("idempotency-key", key), ("content-type", "application/json")];
+        let answer = app.send_bytes(PATH, &headers, body.to_vec()).await;
+        expect(&answer, 200, key);
+        answer.json()
+    };
+    let fits = "x".repeat(1 << 20);
+    let plain = send("plain", format!("[{{\"s\":\"{fits}\"}}]").as_bytes()).await;
+    assert_eq!(plain.get("messages"), None, "{plain}");
+    let body = format!("[{{\"s\":\"{fits}y\",\"t\":[\"{fits}y\"],\"n\":1e400}},{{\"n\":1}}]");
+    for time in ["first", "again"] {
+        let answer = send("long", body.as_bytes()).await;
+        assert_eq!((&answer["ingested"], &answer["failed"]), (&json!(2), &json!(0)), "{time}");
+        let messages = answer["messages"].as_array().unwrap();
+        let told: Vec<_> = messages
+            .iter()
+            .map(|message| (message["code"].as_str().unwrap(), message["count"].as_u64().unwrap()))
+            .collect();
+        assert_eq!(told, [("string_too_long", 2), ("infinite_number", 1)], "{time}");
+        assert_eq!(messages[0]["priority"], "warn");
+        let text = messages[0]["msg"].as_str().unwrap();
+        assert!(text.contains("1048576 bytes") && text.contains("<invalid string: too long>"), "{text}");
+    }
+    let not_text = send("bytes", b"[{\"s\":\"\xff\"}]").await;
+    assert_eq!(not_text["messages"][0]["code"], "invalid_data");
 }
 
 /// A name that is encoded twice is not decoded twice, and no name leads to a file of its own.

@@ -26,6 +26,7 @@ mod ingest_cases;
 mod invitation_attacks;
 mod invitation_cases;
 mod job_cases;
+mod kept_answers;
 mod language_cases;
 #[path = "../../../catalog/tests/shared/migrations.rs"]
 mod migrations;
@@ -79,6 +80,7 @@ fn main() {
             audit_events::ALL,
             period_cases::ALL,
             query_cases::ALL,
+            kept_answers::ALL,
             readiness_cases::ALL,
             apl_cases::ALL,
             tail_cases::ALL,

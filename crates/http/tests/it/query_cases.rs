@@ -30,6 +30,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("events_of_one_moment_are_paged_one_by_one", |app| Box::pin(one_moment(app))),
     ("what_queries_cost_is_kept", |app| Box::pin(keeps_costs(app))),
     ("queries_without_an_answer_cost_too", |app| Box::pin(counts_what_failed(app))),
+    ("queries_that_ran_out_of_time_cost_too", |app| Box::pin(counts_what_was_too_slow(app))),
     ("costs_are_written_at_the_end", |app| Box::pin(writes_costs_at_the_end(app))),
     ("kept_queries_are_forgotten_after_a_month", |app| Box::pin(forgets_queries(app))),
     ("a_query_that_is_too_large_is_refused", |app| Box::pin(too_large(app))),
@@ -246,6 +247,28 @@ async fn counts_what_failed(app: TestApp) {
     assert_eq!(answer.status, 432, "{answer:?}");
     meter::write(&app.app.queries.meter, &app.app.catalog).await.unwrap();
     assert!(app.app.catalog.query_usage(&app.org, "2026-06").await.unwrap() > 0);
+}
+
+/// In no time a query answers nothing, and it costs what every query does at least.
+async fn counts_what_was_too_slow(app: TestApp) {
+    let app = TestApp::start_sized(app.backend, |sizes| sizes.query.time_max = Duration::ZERO).await;
+    send(&app, &json!([{"n": 0}])).await;
+    let used = async || {
+        meter::write(&app.app.queries.meter, &app.app.catalog).await.unwrap();
+        app.app.catalog.query_usage(&app.org, "2026-06").await.unwrap()
+    };
+    assert_eq!(used().await, 0);
+    let groups = json!({"apl": "['d'] | summarize count() by n"});
+    let text =
+        app.send("POST", "/v1/datasets/_apl?format=tabular", Some(&app.owner_token), Some(&groups)).await;
+    assert_eq!(text.status, 504, "{text:?}");
+    let after_text = used().await;
+    assert!(after_text > 0);
+    let mut wanted = last_hour();
+    wanted["aggregations"] = json!([{"op": "count", "field": "*"}]);
+    let answer = ask(&app, "", &wanted).await;
+    assert_eq!(answer.status, 504, "{answer:?}");
+    assert!(used().await > after_text);
 }
 
 async fn writes_costs_at_the_end(app: TestApp) {

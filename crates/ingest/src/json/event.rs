@@ -9,7 +9,8 @@ use super::shapes::{ROOT, Shapes};
 use super::string::string;
 use super::text::{SKIPPED, TextMemory, TextReader};
 use crate::limits::{FieldGate, Limits};
-use crate::rows::{INVALID, NONE, Rows};
+use crate::outcome::Replaced;
+use crate::rows::{NONE, Rows};
 
 /// What is kept from event to event and from request to request.
 #[derive(Debug, Default)]
@@ -250,7 +251,7 @@ impl EventReader<'_, '_> {
     fn doubtful_string(&mut self, field: u32, plain: Option<&[u8]>) {
         let text = plain.unwrap_or(&self.memory.unescaped);
         let valid = self.clean || from_utf8(text).is_ok();
-        self.rows.string(field, if valid { text } else { INVALID });
+        if valid { self.rows.string(field, text) } else { self.rows.not_text(field) }
     }
 
     /// How many objects are around the value that is read.
@@ -261,6 +262,7 @@ impl EventReader<'_, '_> {
     fn array(&mut self, name: Name) -> Result<(), Stop> {
         if self.depth() >= self.limits.depth_max {
             self.text(SKIPPED)?;
+            self.rows.replace(Replaced { too_deep: 1, ..Replaced::default() });
             self.null(name);
             return Ok(());
         }
@@ -277,6 +279,7 @@ impl EventReader<'_, '_> {
     fn inner_object(&mut self, name: Name) -> Result<Option<Frame>, Stop> {
         if self.depth() >= self.limits.depth_max || matches!(name, Name::Invalid) {
             self.text(SKIPPED)?;
+            self.rows.replace(Replaced { too_deep: 1, ..Replaced::default() });
             self.null(name);
             return Ok(None);
         }
@@ -319,7 +322,11 @@ impl EventReader<'_, '_> {
     /// A number that is none of the columns'.
     #[cold]
     fn beyond(&mut self, name: Name, number: Number) {
-        if number == Number::Infinite { self.null(name) } else { self.too_large(name) }
+        if number != Number::Infinite {
+            return self.too_large(name);
+        }
+        self.rows.replace(Replaced { infinite: 1, ..Replaced::default() });
+        self.null(name);
     }
 
     /// The event fails: every digit of an integer is kept, and here that cannot be.
@@ -335,13 +342,10 @@ impl EventReader<'_, '_> {
     }
 
     fn text(&mut self, depth: usize) -> Result<(), Stop> {
-        TextReader {
-            cursor: &mut self.cursor,
-            memory: &mut self.memory.text,
-            limits: self.limits,
-            clean: self.clean,
-        }
-        .read(depth)
+        let (cursor, memory) = (&mut self.cursor, &mut self.memory.text);
+        TextReader { cursor, memory, limits: self.limits, clean: self.clean }.read(depth)?;
+        self.rows.replace(self.memory.text.replaced);
+        Ok(())
     }
 
     /// The field that a value is stored in; nothing if the event fails because of it.

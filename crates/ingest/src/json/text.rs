@@ -5,6 +5,7 @@ use super::cursor::{Cursor, EXPECTED_VALUE, Stop};
 use super::number::{Number, number};
 use super::string::{string, write_escaped};
 use crate::limits::Limits;
+use crate::outcome::Replaced;
 use crate::rows::{INVALID, TOO_LONG};
 
 /// Memory that is used again for each value.
@@ -17,6 +18,8 @@ pub(super) struct TextMemory {
     closing: Vec<u8>,
     /// Whether the value read last has an integer that is kept and that no float can hold.
     pub(super) has_too_large: bool,
+    /// What of the value read last is not as it was sent.
+    pub(super) replaced: Replaced,
 }
 
 impl TextMemory {
@@ -42,6 +45,7 @@ impl TextReader<'_, '_, '_> {
         self.memory.out.clear();
         self.memory.closing.clear();
         self.memory.has_too_large = false;
+        self.memory.replaced = Replaced::default();
         loop {
             let opened = match self.cursor.next_significant()? {
                 bracket @ (b'{' | b'[') => {
@@ -77,6 +81,7 @@ impl TextReader<'_, '_, '_> {
             self.memory.out.push(bracket);
         } else if around_is_kept {
             self.memory.out.extend_from_slice(b"null");
+            self.memory.replaced.too_deep += 1;
         }
         self.cursor.position += 1;
     }
@@ -128,6 +133,7 @@ impl TextReader<'_, '_, '_> {
             b'-' | b'0'..=b'9' => {
                 let number = number(self.cursor)?;
                 if number == Number::Infinite {
+                    self.memory.replaced.infinite += u64::from(self.is_kept(depth));
                     self.write(b"null", depth);
                     return Ok(());
                 }
@@ -151,8 +157,10 @@ impl TextReader<'_, '_, '_> {
         }
         let text = plain.unwrap_or(&self.memory.unescaped);
         let text = if text.len() > self.limits.string_bytes_max {
+            self.memory.replaced.too_long += 1;
             TOO_LONG
         } else if !self.clean && simdutf8::basic::from_utf8(text).is_err() {
+            self.memory.replaced.not_text += 1;
             INVALID
         } else {
             text

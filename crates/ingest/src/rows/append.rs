@@ -5,7 +5,8 @@ use std::ops::Range;
 use tidegauge_model::columns::{FieldKind, Values};
 
 use super::field::TIME_NAMED;
-use super::{NONE, Rows, TOO_LONG};
+use super::{INVALID, NONE, Rows, TOO_LONG};
+use crate::outcome::Replaced;
 use crate::time::TimeValue;
 
 /// Strings up to this length are copied without a call.
@@ -74,6 +75,7 @@ impl Rows {
         };
         if too_long {
             texts.push(TOO_LONG);
+            self.replace(Replaced { too_long: 1, ..Replaced::default() });
         } else if length <= SHORT_BYTES
             && let Some(wide) = input.get(span.start..).and_then(|rest| rest.first_chunk::<SHORT_BYTES>())
         {
@@ -85,6 +87,13 @@ impl Rows {
         } else {
             texts.push(&input[span]);
         }
+    }
+
+    /// A string that is not valid UTF-8.
+    #[cold]
+    pub(crate) fn not_text(&mut self, field: u32) {
+        self.replace(Replaced { not_text: 1, ..Replaced::default() });
+        self.string(field, INVALID);
     }
 
     /// JSON text of an array.

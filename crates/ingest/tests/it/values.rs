@@ -187,6 +187,7 @@ fn strings_that_are_not_utf8_say_so_and_spare_the_others() {
         ("d", text("<invalid data>")),
     ]);
     assert_eq!(read.events, [expected, named([("a", text("fine"))])]);
+    assert_eq!(read.outcome.replaced.not_text, 3);
 }
 
 #[test]

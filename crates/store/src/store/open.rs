@@ -16,6 +16,7 @@ use crate::blocks::FooterCache;
 use crate::dataset::DatasetState;
 use crate::disk::make_folder_on;
 use crate::earlier_wal::EarlierWal;
+use crate::erasures::Erasures;
 use crate::eviction::{Watchers, live_objects};
 use crate::intents::Intents;
 use crate::lease::Lease;
@@ -87,6 +88,7 @@ impl Store {
             intents,
             footer_cache: Arc::new(FooterCache::new(settings.footer_cache_bytes)),
             watchers: Watchers::default(),
+            erasures: Erasures::default(),
             wal,
             directory: RwLock::new(directory),
             buffered,

@@ -108,10 +108,17 @@ async fn an_answer_that_was_lost_is_made_up_for_without_another_change() {
     assert_eq!(of_trim_too.unwrap_err().kind(), ErrorKind::Unavailable);
     assert_eq!((of_first.info().segments, of_second.info().segments), (5, 5));
     busy.0.store(false, Ordering::SeqCst);
+    // What is read until then may be gone in the catalogue, and nobody keeps it.
+    let may_be_kept =
+        async |since: u64| first.erasures().keep(&house.org, &["logs".to_owned()], since).await.is_some();
+    let meanwhile = first.erasures().mark();
+    assert!(!may_be_kept(meanwhile).await);
 
     // What looks after buffers each second sees to it, although there is nothing to flush.
     first.flush_due().await.unwrap();
     assert_eq!(of_first.info().segments, 0);
+    assert!(!may_be_kept(meanwhile).await);
+    assert!(may_be_kept(first.erasures().mark()).await);
     // And no file is deleted that a dataset still names; who reads it has until the next time.
     house.advance(Duration::from_secs(7200));
     assert_eq!(second.collect_garbage().await.unwrap(), 0);

@@ -15,7 +15,7 @@ use super::statistics::{chi_square_tail, distance_tail};
 /// Up to how many different numbers are compared as values.
 const FEW_NUMBERS: usize = 20;
 /// How many differences are told of a field.
-const DIFFERENCES_MAX: usize = 10;
+pub(super) const DIFFERENCES_MAX: usize = 10;
 /// How many ranges numbers are told in, of about equally many each.
 const RANGES: u64 = 4;
 
@@ -29,6 +29,8 @@ pub(super) struct Comparison {
     /// How the median differs from that of the other rows, as a part of it.
     median_relative_change: Option<f64>,
     differences: Vec<Difference>,
+    /// Whether there are more differences than are told.
+    has_more: bool,
     rows: Sides,
 }
 
@@ -53,6 +55,10 @@ impl Comparison {
             None => of_values(&seen, rows),
         };
         Self { dimension: dimension.to_owned(), median_relative_change, ..comparison }
+    }
+
+    pub(super) fn has_more(&self) -> bool {
+        self.has_more
     }
 
     /// The greatest score first.
@@ -140,7 +146,7 @@ fn of_values(seen: &Seen, rows: Sides) -> Comparison {
         range: None,
         counts: *counts,
     });
-    let differences = notable(differences.collect(), rows);
+    let (differences, has_more) = notable(differences.collect(), rows);
     let delta_score = differences.first().map_or(0.0, |difference| gap(difference.counts, rows));
     let dimension = String::new();
     Comparison {
@@ -150,17 +156,19 @@ fn of_values(seen: &Seen, rows: Sides) -> Comparison {
         effect_size,
         median_relative_change: None,
         differences,
+        has_more,
         rows,
     }
 }
 
-/// The greatest differences of shares.
-fn notable(mut differences: Vec<Difference>, rows: Sides) -> Vec<Difference> {
+/// The greatest differences of shares, and whether there are more.
+fn notable(mut differences: Vec<Difference>, rows: Sides) -> (Vec<Difference>, bool) {
     differences.retain(|difference| gap(difference.counts, rows) > 0.0);
     // The sort is stable, so that equal ones stay in the order of their values.
     differences.sort_by(|one, other| gap(other.counts, rows).total_cmp(&gap(one.counts, rows)));
+    let has_more = differences.len() > DIFFERENCES_MAX;
     differences.truncate(DIFFERENCES_MAX);
-    differences
+    (differences, has_more)
 }
 
 /// How likely the counts are by chance, and how strongly the value goes with the side. The strength is Cramér's V with
@@ -232,13 +240,15 @@ fn of_numbers(points: &[Point]) -> Comparison {
         before.iter_mut().zip(here).for_each(|(count, here)| *count += here);
         distance = distance.max((before[0] as f64 / comparison - before[1] as f64 / baseline).abs());
     }
+    let (differences, has_more) = notable(ranges(points), counts);
     Comparison {
         dimension: String::new(),
         p_value: distance_tail(distance, [comparison, baseline]),
         delta_score: distance,
         effect_size: (above / (comparison * baseline)).abs(),
         median_relative_change: None,
-        differences: notable(ranges(points), counts),
+        differences,
+        has_more,
         rows: counts,
     }
 }

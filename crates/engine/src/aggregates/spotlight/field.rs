@@ -25,6 +25,8 @@ pub(super) struct FieldValues {
     counts: Texts<Sides>,
     /// Whether values were given up.
     is_cut: bool,
+    /// Whether some of those were too long.
+    has_long: bool,
     missing: Sides,
     /// How often there was a value that is no number.
     not_numbers: Sides,
@@ -60,6 +62,7 @@ impl FieldValues {
     fn count(&mut self, value: &str, added: Sides, bytes: &mut Bytes) {
         if value.len() > VALUE_BYTES_MAX {
             self.is_cut = true;
+            self.has_long = true;
             return;
         }
         if let Some(counts) = self.counts.get_mut(value) {
@@ -95,12 +98,17 @@ impl FieldValues {
         self.is_cut
     }
 
+    /// The limit of a value, where one was longer.
+    pub(super) fn exceeded_bytes(&self) -> Option<usize> {
+        self.has_long.then_some(VALUE_BYTES_MAX)
+    }
+
     pub(super) fn heap_bytes(&self) -> usize {
         self.counts.heap_bytes() + self.numbers.iter().map(Values::heap_bytes).sum::<usize>()
     }
 
     pub(super) fn write(&self, state: &mut Vec<u8>) {
-        state.push(u8::from(self.is_cut));
+        state.push(u8::from(self.is_cut) | u8::from(self.has_long) << 1);
         self.missing.iter().chain(&self.not_numbers).for_each(|count| write_number(state, *count));
         for numbers in &self.numbers {
             // A sketch is read up to the end of its state.
@@ -117,7 +125,9 @@ impl FieldValues {
     }
 
     pub(super) fn merge(&mut self, state: &mut StateReader<'_>, bytes: &mut Bytes) -> Result<()> {
-        self.is_cut |= state.byte()? == 1;
+        let flags = state.byte()?;
+        self.is_cut |= flags & 1 != 0;
+        self.has_long |= flags & 2 != 0;
         for count in self.missing.iter_mut().chain(&mut self.not_numbers) {
             *count += state.number()?;
         }

@@ -142,10 +142,11 @@ impl Calls {
         let info =
             AggregateInfo { name: told_name(parts.function), fields: names.clone(), arguments: Vec::new() };
         let planned = info.clone();
+        let notices = &scope.surroundings().notices.clone();
         let call = self.add(parts.text(), |name| PlannedAggregate {
             name,
             info: planned,
-            function: aggregates::spotlight(&names),
+            function: aggregates::spotlight_with(&names, notices),
             arguments: vec![condition, packed],
             shape: Shape::As(Type::Array),
         });

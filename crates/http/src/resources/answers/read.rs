@@ -33,7 +33,8 @@ pub struct KeptAnswerResponse {
     pub answer: Box<RawValue>,
 }
 
-/// Reads an answer that was kept. It is there for who may query all that it read, as long as these datasets are there.
+/// Reads an answer that was kept. It is there for who may query all that it read, as long as these datasets are there and
+/// none of the events that it may show was deleted.
 #[utoipa::path(get, path = "/answers/{id}", tag = "query", params(("id" = String, Path)),
     responses((status = 200, body = KeptAnswerResponse), (status = 404, body = ErrorBody)))]
 pub async fn read(

@@ -113,15 +113,25 @@ impl Grower<'_> {
             [only] => only.clone(),
             _ => format!("union_arg{place}"),
         };
-        let is_named =
-            self.one_in(3) && !table.names().contains(&"origin") && !other.names().contains(&"origin");
         // What the rows of several tables are called is not said anywhere.
         let is_simple = ["union", "join", "lookup", "table_"].iter().all(|word| !text.contains(word));
-        let is_named = is_named && is_simple;
+        if !(self.one_in(3) && is_simple) {
+            table.union(&other, None);
+            return Some(format!("union {text}"));
+        }
         let names = [name_of(table, 0), name_of(&other, 1)];
-        table.union(&other, is_named.then_some(("origin", names)));
-        let setting = if is_named { "withsource=origin " } else { "" };
-        Some(format!("union {setting}{text}"))
+        let origin = self.origin(table, &other);
+        table.union(&other, Some((&origin, names)));
+        Some(format!("union withsource={origin} {text}"))
+    }
+
+    /// A name for the column that says where rows come from: a new one, or that of a field, which gives way to it.
+    fn origin(&mut self, table: &Table, other: &Table) -> String {
+        let is_plain = |name: &&str| name.chars().all(char::is_alphanumeric);
+        let taken: Vec<String> =
+            table.names().into_iter().chain(other.names()).filter(is_plain).map(str::to_owned).collect();
+        let taken = if self.one_in(3) { self.pick(&taken).cloned() } else { None };
+        taken.unwrap_or_else(|| "origin".to_owned())
     }
 
     pub(crate) fn join(&mut self, table: &mut Table) -> Option<String> {

@@ -7,7 +7,8 @@ use super::table::{Column, Table};
 use super::value::{Kind, TypeSet, Val};
 
 impl Table {
-    /// All rows of both. Tables that stand in the query give each type of a column its own.
+    /// All rows of both. Tables that stand in the query give each type of a column its own. A column that has the name of
+    /// the source gives way to it.
     pub(crate) fn union(&mut self, other: &Self, source: Option<(&str, [String; 2])>) {
         let is_literal = self.sources.is_empty() && other.sources.is_empty();
         let mut columns: Vec<(Column, String)> = Vec::new();
@@ -30,6 +31,9 @@ impl Table {
                 let free = free(&wanted, columns.iter().map(|(column, _)| column.name.as_str()));
                 columns.push((Column { name: free, kinds: TypeSet::from([kind]) }, name.to_owned()));
             }
+        }
+        if let Some((name, _)) = &source {
+            columns.retain(|(column, _)| column.name != *name);
         }
         let mut rows = Vec::new();
         for (number, table) in [&*self, other].into_iter().enumerate() {
