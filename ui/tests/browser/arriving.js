@@ -168,4 +168,46 @@ export function arrivingTests(watched) {
       await apart.close();
     },
   );
+
+  watched(
+    "behind a proxy that holds streams back, Explore answers and Stream goes on after 25 seconds",
+    async ({ browser, context, service }) => {
+      await service.call("/v1/datasets/behind/ingest", [{ message: "through the proxy" }]);
+      const { page, context: apart, faults } = await openPage(browser);
+      await apart.addCookies(await context.cookies());
+      await page.clock.install();
+      let held = 0;
+      await page.route(/\/v1\/query\//, (route) => {
+        if (route.request().headers().accept !== "text/event-stream") return route.continue();
+        // Never answered, as of an answer that is gathered and has no end.
+        held += 1;
+      });
+      const passes = async () => {
+        await until(page, "a stream is asked for", async () => held > 0);
+        await page.clock.runFor(26_000);
+      };
+      await page.goto(address(service, { q: "behind", from: "now-1h" }));
+      await passes();
+      await page.locator(".row", { hasText: "through the proxy" }).waitFor();
+      // Now the page knows: what it asks next is there at once.
+      await page.getByRole("button", { name: /^Run/ }).waitFor();
+      const before = held;
+      await page.getByRole("button", { name: /^Run/ }).click();
+      await page.locator(".row", { hasText: "through the proxy" }).waitFor();
+      assert.equal(held, before);
+
+      held = 0;
+      await page.goto(`${service.address}/stream?dataset=behind`);
+      await passes();
+      await page.getByText("through the proxy").waitFor();
+      await page.getByText(/one that arrives late, with an older time, is not/).waitFor();
+      await service.call("/v1/datasets/behind/ingest", [{ message: "while it polls" }]);
+      await until(page, "the new event is there", async () => {
+        await page.clock.runFor(1000);
+        return (await page.getByText("while it polls").count()) > 0;
+      });
+      assert.deepEqual(faults, []);
+      await apart.close();
+    },
+  );
 }
