@@ -117,4 +117,26 @@ export function chartingTests(watched) {
     await page.keyboard.press("Escape");
     await said.waitFor({ state: "detached" });
   });
+
+  watched("charts: how values are spread over time is a heatmap with its numbers below", async ({ page, service }) => {
+    const start = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 12 * 3_600_000;
+    const range = { from: new Date(start).toISOString(), to: new Date(start + 12 * 3_600_000).toISOString() };
+    await page.goto(explore(service, { q: "drawn | summarize histogram(value, 10) by bin(_time, 1h)", ...range }));
+    await page.getByRole("img", { name: /Values by series and time/ }).waitFor();
+    assert.deepEqual(await page.getByRole("group", { name: "Kind of chart" }).getByRole("button").allTextContents(), [
+      "Heatmap",
+    ]);
+    // Twenty values in all: twelve small ones below, eight large ones above. A stretch of a bucket that lies across two of
+    // the drawing is drawn where its middle is.
+    const counts = await page
+      .locator(".heat .cells")
+      .evaluateAll((rows) =>
+        rows.map((row) => [...row.children].reduce((sum, cell) => sum + Number(cell.getAttribute("title") || 0), 0)),
+      );
+    assert.equal(counts.length, 20);
+    const sum = (list) => list.reduce((all, count) => all + count, 0);
+    assert.deepEqual([sum(counts.slice(-2)), sum(counts)], [12, 20], "the least stand below");
+    const sums = await page.locator("table.legend tbody tr td.number:last-child").allTextContents();
+    assert.deepEqual(sums.map(Number), counts, "the table has the same numbers");
+  });
 }
