@@ -110,10 +110,10 @@ export function keepingTests(watched) {
       const explore = (more) =>
         `${service.address}/explore?${new URLSearchParams({ q: 'kept | where message == "has noise"', from: "now-1h", ...more })}`;
       // Without a reload: the rest of the page knows it too.
-    await page.evaluate((to) => {
-      history.pushState(null, "", to);
-      dispatchEvent(new PopStateEvent("popstate"));
-    }, explore({}));
+      await page.evaluate((to) => {
+        history.pushState(null, "", to);
+        dispatchEvent(new PopStateEvent("popstate"));
+      }, explore({}));
       const row = page.locator(".row", { hasText: "has noise" });
       await row.waitFor();
       const inPanel = page.locator('.field button[title^="noise "]');
