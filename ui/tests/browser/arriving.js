@@ -164,6 +164,39 @@ export function arrivingTests(watched) {
       await page.locator(".row").first().click();
       await page.clock.runFor(20_000);
       await page.locator(".row").nth(1).waitFor();
+
+      // How many came meanwhile is said, and they are taken by a press or a key.
+      const mark = page.getByRole("button", { name: /^\d+ new$/ });
+      for (const [take, rows] of [
+        [() => mark.click(), 4],
+        [() => page.keyboard.press("n"), 6],
+      ]) {
+        // The clock of the page was put forward; with the next answer it knows again what time it is for the service,
+        // to the second.
+        await page.waitForTimeout(1100);
+        const answered = page.waitForResponse((answer) => /includeCursorField/.test(answer.request().postData() ?? ""));
+        await page.getByRole("button", { name: /^Run/ }).click();
+        await (await answered).finished();
+        await page.getByRole("button", { name: /^Run/ }).waitFor();
+        await page
+          .locator(".row")
+          .nth(rows - 3)
+          .waitFor();
+        await page.locator(".row").first().click();
+        await page.locator(".event").first().waitFor();
+        await service.call("/v1/datasets/rows/ingest", [{ message: "later" }, { message: "later" }, { message: "no" }]);
+        await until(page, "two are new", async () => {
+          await page.clock.runFor(16_000);
+          return (await mark.count()) > 0 && (await mark.textContent()).trim() === "2 new";
+        });
+        assert.equal(await page.locator(".row").count(), rows - 2, "what is read stays");
+        await take();
+        await page
+          .locator(".row")
+          .nth(rows - 1)
+          .waitFor();
+        await mark.waitFor({ state: "detached" });
+      }
       assert.deepEqual(faults, []);
       await apart.close();
     },
