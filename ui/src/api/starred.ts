@@ -20,12 +20,22 @@ export interface StarredInput {
   endTime: string;
 }
 
+/** The ids of those that the caller has starred: `who` is what whoever starred one wrote there, often only `me`. */
+export async function starredByMe(signal?: AbortSignal): Promise<Set<string>> {
+  // Without `who` these are listed; `me` would be taken for a name.
+  return new Set((await list(undefined, signal)).map(({ id }) => id));
+}
+
 export async function listStarred(signal?: AbortSignal): Promise<Starred[]> {
+  return list("all", signal);
+}
+
+async function list(who: string | undefined, signal?: AbortSignal): Promise<Starred[]> {
   const all: Starred[] = [];
   const limit = 1000;
   for (let offset = 0; ; offset += limit) {
     const { data } = await call<Starred[]>("/v2/apl-starred-queries", {
-      parameters: { limit, offset, who: "all" },
+      parameters: { limit, offset, who },
       signal,
     });
     all.push(...data);

@@ -48,6 +48,11 @@ export function screenTests(watched) {
     await page.getByLabel("Name").fill("Failures");
     await page.getByRole("dialog").getByRole("button", { name: "Star", exact: true }).click();
     await page.goto(`${service.address}/queries`);
+    const own = page.getByRole("row", { name: /Failures/ });
+    await own.getByRole("cell", { name: "you", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Mine", exact: true }).click();
+    await page.waitForURL(/who=me/);
+    await own.waitFor();
     await page.getByRole("link", { name: "Failures" }).click();
     await page.waitForURL(/status/);
     await page.goto(`${service.address}/queries?view=history`);

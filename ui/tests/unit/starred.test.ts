@@ -1,7 +1,7 @@
 // Starred queries: what is changed is changed, and all that others wrote beside it stays, to the last digit.
 
 import { afterEach, expect, test, vi } from "vitest";
-import { changeStarred } from "../../src/api/starred.ts";
+import { changeStarred, starredByMe } from "../../src/api/starred.ts";
 
 const KEPT = `{"id":"q1","kind":"apl","name":"Old","who":"someone","dataset":"web","metadata":{"number":9007199254740993},
 "query":{"apl":"web","startTime":"now-1h","endTime":"now","queryOptions":{"a":"b"}},"created":"2026-06-01T00:00:00Z"}`;
@@ -18,6 +18,16 @@ async function bodyOf(change: Parameters<typeof changeStarred>[1]): Promise<stri
   await changeStarred("q1", change);
   return body;
 }
+
+test("one's own are asked for without a name, which `me` would be", async () => {
+  const asked: string[] = [];
+  vi.stubGlobal("fetch", async (path: string) => {
+    asked.push(path);
+    return new Response(`[${KEPT}]`, { headers: { "content-type": "application/json" } });
+  });
+  expect([...(await starredByMe())]).toEqual(["q1"]);
+  expect(asked).toEqual(["/v2/apl-starred-queries?limit=1000&offset=0"]);
+});
 
 test("another name leaves the query and whose it is alone", async () => {
   const body = await bodyOf({ name: "New" });
