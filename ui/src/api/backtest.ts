@@ -1,10 +1,12 @@
-// What a definition of a monitor would have done: asked with progress where the service tells of it, else plainly.
+// What a definition of a monitor would have done: asked with progress where the service tells of it and that is heard,
+// else plainly.
 
 import { ApiError, type ErrorBody } from "./errors.ts";
 import { readEvents } from "./event-stream.ts";
 import type { Definition } from "./monitors.ts";
 import { streamed } from "./query.ts";
 import { send } from "./request.ts";
+import { type Listening, streamedOrPlain, type Timer } from "./silence.ts";
 
 export interface Alert {
   openedAt: string;
@@ -45,17 +47,32 @@ export interface BacktestRequest {
   endTime: string;
 }
 
+const PATH = "/v2/monitors/backtest";
+
 export async function backtest(
   request: BacktestRequest,
   signal: AbortSignal,
   onProgress: (progress: BacktestProgress) => void,
+  timer?: Timer,
 ): Promise<Backtest> {
-  const response = await send("/v2/monitors/backtest", { body: request, accept: "text/event-stream", signal });
+  return streamedOrPlain(
+    (listening) => hear(request, listening, onProgress),
+    async () => (await (await send(PATH, { body: request, signal })).json()) as Backtest,
+    { signal, timer },
+  );
+}
+
+async function hear(
+  request: BacktestRequest,
+  { signal, heard }: Listening,
+  onProgress: (progress: BacktestProgress) => void,
+): Promise<Backtest> {
+  const response = await send(PATH, { body: request, accept: "text/event-stream", signal });
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
     return (await response.json()) as Backtest;
   }
   if (!response.body) throw new ApiError(0, { message: "the answer has no body" });
-  for await (const { event, data } of readEvents(response.body)) {
+  for await (const { event, data } of readEvents(response.body, heard)) {
     if (event === "progress") onProgress(JSON.parse(data) as BacktestProgress);
     else if (event === "error") throw streamed(JSON.parse(data) as ErrorBody);
     else if (event === "result") return JSON.parse(data) as Backtest;

@@ -1,11 +1,15 @@
-// Reads server-sent events from an answer, whatever pieces it arrives in.
+// Reads server-sent events from an answer, whatever pieces it arrives in. Each piece is told, also one that only keeps
+// the connection open.
 
 export interface StreamEvent {
   event: string;
   data: string;
 }
 
-export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
+export async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  heard: () => void = () => {},
+): AsyncGenerator<StreamEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   // The parts of a line that has not ended yet; an answer of megabytes is one line, so they are joined once.
@@ -15,6 +19,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   try {
     for (;;) {
       const { done, value } = await reader.read();
+      heard();
       const text = done ? decoder.decode() : decoder.decode(value, { stream: true });
       let from = 0;
       for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", from)) {

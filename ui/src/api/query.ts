@@ -6,6 +6,7 @@ import type { Value } from "../values/value.ts";
 import { ApiError, type ErrorBody } from "./errors.ts";
 import { readEvents } from "./event-stream.ts";
 import { call, send } from "./request.ts";
+import { type Listening, streamedOrPlain, type Timer } from "./silence.ts";
 
 export interface Field {
   name: string;
@@ -134,26 +135,39 @@ export async function askPlainly(
 }
 
 export interface Watching extends Options {
+  timer?: Timer;
   onProgress?: (progress: Progress) => void;
   /** Rows so far, each time in place of those before. */
   onPartial?: (answer: QueryAnswer) => void;
 }
 
-/** Asks and hears how far the query is. Where the way between holds events back, the plain answer is asked for. */
+/** Asks and hears how far the query is. Where nothing is heard for a while, the plain answer is asked for. */
 export async function watch(
   request: QueryRequest,
   options: Watching = {},
+): Promise<{ answer: QueryAnswer; cost: Cost | null }> {
+  return streamedOrPlain(
+    (listening) => hear(request, options, listening),
+    () => askPlainly(request, options),
+    options,
+  );
+}
+
+async function hear(
+  request: QueryRequest,
+  options: Watching,
+  { signal, heard }: Listening,
 ): Promise<{ answer: QueryAnswer; cost: Cost | null }> {
   const response = await send(PATH, {
     body: request,
     accept: "text/event-stream",
     parameters: { ...parameters(options), partial: has("partial-answers") && options.onPartial ? true : undefined },
-    signal: options.signal,
+    signal,
   });
   if (!response.body) throw new ApiError(0, { message: "the answer has no body" });
   let answer: QueryAnswer | null = null;
   let cost: Cost | null = null;
-  for await (const { event, data } of readEvents(response.body)) {
+  for await (const { event, data } of readEvents(response.body, heard)) {
     if (event === "progress") options.onProgress?.(JSON.parse(data) as Progress);
     else if (event === "partial") options.onPartial?.((await parseAnswer(data)) as unknown as QueryAnswer);
     else if (event === "done") cost = JSON.parse(data) as Cost;

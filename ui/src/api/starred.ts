@@ -20,12 +20,22 @@ export interface StarredInput {
   endTime: string;
 }
 
+/** The ids of those that the caller has starred: `who` is what whoever starred one wrote there, often only `me`. */
+export async function starredByMe(signal?: AbortSignal): Promise<Set<string>> {
+  // Without `who` these are listed; `me` would be taken for a name.
+  return new Set((await list(undefined, signal)).map(({ id }) => id));
+}
+
 export async function listStarred(signal?: AbortSignal): Promise<Starred[]> {
+  return list("all", signal);
+}
+
+async function list(who: string | undefined, signal?: AbortSignal): Promise<Starred[]> {
   const all: Starred[] = [];
   const limit = 1000;
   for (let offset = 0; ; offset += limit) {
     const { data } = await call<Starred[]>("/v2/apl-starred-queries", {
-      parameters: { limit, offset, who: "all" },
+      parameters: { limit, offset, who },
       signal,
     });
     all.push(...data);
@@ -33,19 +43,33 @@ export async function listStarred(signal?: AbortSignal): Promise<Starred[]> {
   }
 }
 
-export async function saveStarred(input: StarredInput, id?: string): Promise<Starred> {
-  const path = id ? `/v2/apl-starred-queries/${encodeURIComponent(id)}` : "/v2/apl-starred-queries";
+const at = (id: string) => `/v2/apl-starred-queries/${encodeURIComponent(id)}`;
+
+export async function readStarred(id: string, signal?: AbortSignal): Promise<Starred> {
+  return (await call<Starred>(at(id), { signal })).data;
+}
+
+export async function star(input: StarredInput): Promise<Starred> {
+  const { name, dataset, apl, startTime, endTime } = input;
+  const body = { kind: "apl", name, who: "me", dataset, metadata: {}, query: { apl, startTime, endTime } };
+  return (await call<Starred>("/v2/apl-starred-queries", { body })).data;
+}
+
+/** Changes what is given. All else stays as it is now: whose it is, and what other clients wrote beside it. */
+export async function changeStarred(id: string, change: Partial<StarredInput>): Promise<Starred> {
+  const { kind, name, who, dataset, metadata, query } = await readStarred(id);
+  const { name: newName, dataset: newDataset, ...newQuery } = change;
   const body = {
-    kind: "apl",
-    name: input.name,
-    who: "me",
-    dataset: input.dataset,
-    metadata: {},
-    query: { apl: input.apl, startTime: input.startTime, endTime: input.endTime },
+    kind,
+    name: newName ?? name,
+    who,
+    dataset: newDataset ?? dataset,
+    metadata,
+    query: { ...query, ...newQuery },
   };
-  return (await call<Starred>(path, { method: id ? "PUT" : "POST", body })).data;
+  return (await call<Starred>(at(id), { method: "PUT", body })).data;
 }
 
 export async function deleteStarred(id: string): Promise<void> {
-  await call(`/v2/apl-starred-queries/${encodeURIComponent(id)}`, { method: "DELETE" });
+  await call(at(id), { method: "DELETE" });
 }

@@ -1,5 +1,5 @@
-// Events as they arrive: by the service's own stream in the order of arrival, or by asking again and again with the last
-// cursor, in the order of their times, which misses events that come late.
+// Events as they arrive: by the service's own stream in the order of arrival, or, where there is none or nothing is heard
+// of it, by asking again and again with the last cursor, in the order of their times, which misses events that come late.
 
 import { tableName } from "../apl/names.ts";
 import { has } from "../session/shell.ts";
@@ -11,6 +11,7 @@ import { type ApiError, asApiError, type ErrorBody, isAborted } from "./errors.t
 import { readEvents } from "./event-stream.ts";
 import { ask, askPlainly, type QueryAnswer, streamed, type Table } from "./query.ts";
 import { send } from "./request.ts";
+import { listen, Silence, type Timer, way } from "./silence.ts";
 
 export interface Arrived {
   rows: Row[];
@@ -21,12 +22,22 @@ export interface Arrived {
 export interface Tail {
   onrows: (arrived: Arrived) => void;
   onproblem: (problem: ApiError) => void;
+  /** Hears whether events that arrive late, with an older time, are seen. */
+  onway?: (seesLate: boolean) => void;
   signal: AbortSignal;
+  timer?: Timer;
 }
 
-/** Where a stream is. */
+/** Where the following is. */
 interface Place {
+  /** When it began, in milliseconds. */
+  since: number;
+  /** Behind what the service's stream goes on. */
   position?: string;
+  /** The id of the newest event that was seen. */
+  last?: string;
+  /** Nothing at all was heard of the stream. */
+  isHeldBack: boolean;
 }
 
 interface Told {
@@ -38,22 +49,27 @@ interface Told {
 const BATCH = 2000;
 const PAUSE = 500;
 
-/** Whether events that arrive late, with an older time, are seen. */
-export function seesLateEvents(): boolean {
-  return has("tail");
-}
-
 /** Follows a dataset behind some stages until the signal ends it. */
 export async function tail(dataset: string, stages: string, options: Tail): Promise<void> {
   let wait = PAUSE;
-  const place: Place = {};
+  const place: Place = { since: nowMs(), isHeldBack: false };
   while (!options.signal.aborted) {
     try {
-      if (has("tail")) await stream(dataset, stages, place, options);
-      else await poll(dataset, stages, options);
+      const streams = has("tail") && !place.isHeldBack && !way.holdsBack;
+      options.onway?.(streams);
+      if (streams)
+        await listen(({ signal, heard }) => stream(dataset, stages, place, { ...options, signal }, heard), options);
+      else await poll(dataset, stages, place, options);
       wait = PAUSE;
     } catch (error) {
       if (isAborted(error) || options.signal.aborted) return;
+      if (error instanceof Silence) {
+        // One that broke off is begun anew.
+        place.isHeldBack = !error.cameAfterWords;
+        continue;
+      }
+      // Whatever it was, it may have been no matter of the way.
+      place.isHeldBack = false;
       const problem = asApiError(error);
       options.onproblem(problem);
       // A question that is wrong stays wrong; all else may pass.
@@ -86,45 +102,55 @@ function inOrder(rows: Row[]): Row[] {
   return rows.sort((a, b) => (a.id! < b.id! ? -1 : 1));
 }
 
-async function poll(dataset: string, stages: string, { onrows, signal }: Tail): Promise<void> {
-  // Clocks of senders may be a little ahead.
-  const [last] = await newest(dataset, stages, 1, signal);
-  let cursor = last?.id ?? undefined;
+async function poll(dataset: string, stages: string, place: Place, { onrows, signal }: Tail): Promise<void> {
+  if (!place.last && !place.isHeldBack) see(place, await newest(dataset, stages, 1, signal));
   const begin = writeTime(fromMs(nowMs() - 3_600_000));
   while (!signal.aborted) {
     const request = {
       apl: `${text(dataset, stages)} | sort by _time asc`,
-      startTime: cursor ? begin : writeTime(fromMs(nowMs() - 1000)),
+      startTime: place.last ? begin : writeTime(fromMs(place.isHeldBack ? place.since : nowMs() - 1000)),
+      // Clocks of senders may be a little ahead.
       endTime: writeTime(fromMs(nowMs() + 300_000)),
-      cursor,
+      cursor: place.last,
       defaultLimit: BATCH,
       includeCursorField: true,
     };
     const { answer } = await askPlainly(request, { signal, streamingDuration: "20s" });
+    if (place.isHeldBack) way.remember();
     const rows = rowsOf(answer.tables[0]);
-    if (rows.length > 0) {
-      cursor = rows.at(-1)?.id ?? cursor;
-      onrows({ rows, leftOut: 0 });
-    }
+    see(place, rows);
+    if (rows.length > 0) onrows({ rows, leftOut: 0 });
     if (rows.length < BATCH) await pause(PAUSE, signal);
   }
 }
 
 /** A stream ends after some minutes; the next one goes on behind what was seen. */
-async function stream(dataset: string, stages: string, place: Place, { onrows, signal }: Tail): Promise<void> {
+async function stream(
+  dataset: string,
+  stages: string,
+  place: Place,
+  { onrows, signal }: Tail,
+  heard: () => void,
+): Promise<void> {
   const response = await send("/v1/query/tail", {
     body: { apl: text(dataset, stages), after: place.position },
     accept: "text/event-stream",
     signal,
   });
   if (!response.body) return;
-  for await (const { event, data } of readEvents(response.body)) {
+  for await (const { event, data } of readEvents(response.body, heard)) {
     if (event === "error") throw streamed(JSON.parse(data) as ErrorBody);
     if (event !== "events") continue;
     const { answer, dropped, position } = (await parseAnswer(data)) as unknown as Told;
     place.position = position;
-    onrows({ rows: rowsOf(answer.tables[0]), leftOut: dropped });
+    const rows = rowsOf(answer.tables[0]);
+    see(place, rows);
+    onrows({ rows, leftOut: dropped });
   }
+}
+
+function see(place: Place, rows: Row[]): void {
+  for (const { id } of rows) if (id && (!place.last || id > place.last)) place.last = id;
 }
 
 function text(dataset: string, stages: string): string {

@@ -87,6 +87,11 @@ export function listsEvents(text: string): boolean {
   return rest.every(({ word }) => harmless.test(word));
 }
 
+/** Whether a stage names the fields that it keeps. */
+export function namesItsFields(text: string): boolean {
+  return takeApart(text).stages.some(({ word }) => word === "project" || word === "project-keep");
+}
+
 function separator(text: string): string {
   return text.includes("\n") || text.length > 60 ? "\n" : " ";
 }

@@ -93,7 +93,7 @@ function seriesName(keys: Value[], measure: string, withMeasure: boolean): strin
 }
 
 /** Buckets in which nothing was found are gaps, not lines from one side to the other. */
-function withGaps(times: number[], bucket: number): number[] {
+export function withGaps(times: number[], bucket: number): number[] {
   const first = times[0];
   const last = times.at(-1);
   if (first === undefined || last === undefined || (last - first) / bucket > 2000) return times;

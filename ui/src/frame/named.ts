@@ -49,7 +49,7 @@ const KINDS: Kind[] = [
     list: async () =>
       (await listStarred()).map(({ id, name, query }) =>
         entry("query", id, name, () =>
-          address.go("/explore", { q: query.apl, from: query.startTime || null, to: query.endTime || null }),
+          address.go("/explore", { q: query.apl, from: query.startTime || null, to: query.endTime || null, star: id }),
         ),
       ),
   },

@@ -12,6 +12,8 @@ export interface Taste {
   /** Where an opened event is shown: below its row, or beside the table. */
   detail: "row" | "side";
   hideNulls: boolean;
+  /** Whether lists show the fields that people hid. */
+  hiddenFields: boolean;
   letterKeys: boolean;
   fieldsWidth: number;
   fieldsOpen: boolean;
@@ -26,6 +28,7 @@ const DEFAULTS: Taste = {
   text: "normal",
   detail: "row",
   hideNulls: true,
+  hiddenFields: false,
   letterKeys: true,
   fieldsWidth: 248,
   fieldsOpen: true,
@@ -56,6 +59,9 @@ class Preferences {
   }
   get hideNulls() {
     return this.#taste.hideNulls;
+  }
+  get hiddenFields() {
+    return this.#taste.hiddenFields;
   }
   get letterKeys() {
     return this.#taste.letterKeys;

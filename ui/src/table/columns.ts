@@ -32,8 +32,12 @@ export function defaultWidth(field: string, type = ""): number {
   return Math.min(220, Math.max(96, field.length * 8 + 40));
 }
 
-/** What is shown when nobody chose: time, level and message where there are such fields, then everything else. */
-export function defaultColumns(fields: Field[], isEvents: boolean): Column[] {
+/**
+ * What is shown when nobody chose: time, level and message where there are such fields, then everything else. Fields that
+ * are left out have no column of their own.
+ */
+export function defaultColumns(all: Field[], isEvents: boolean, leftOut: ReadonlySet<string> = new Set()): Column[] {
+  const fields = leftOut.size === 0 ? all : all.filter(({ name }) => !leftOut.has(name));
   const column = (field: string, type = "") => ({ field, width: defaultWidth(field, type), pinned: false });
   if (!isEvents) return fields.map(({ name, type }) => column(name, type));
   const hasTime = fields.some(({ name }) => name === "_time");

@@ -164,6 +164,81 @@ export function arrivingTests(watched) {
       await page.locator(".row").first().click();
       await page.clock.runFor(20_000);
       await page.locator(".row").nth(1).waitFor();
+
+      // How many came meanwhile is said, and they are taken by a press or a key.
+      const mark = page.getByRole("button", { name: /^\d+ new$/ });
+      for (const [take, rows] of [
+        [() => mark.click(), 4],
+        [() => page.keyboard.press("n"), 6],
+      ]) {
+        // The clock of the page was put forward; with the next answer it knows again what time it is for the service,
+        // to the second.
+        await page.waitForTimeout(1100);
+        const answered = page.waitForResponse((answer) => /includeCursorField/.test(answer.request().postData() ?? ""));
+        await page.getByRole("button", { name: /^Run/ }).click();
+        await (await answered).finished();
+        await page.getByRole("button", { name: /^Run/ }).waitFor();
+        await page
+          .locator(".row")
+          .nth(rows - 3)
+          .waitFor();
+        await page.locator(".row").first().click();
+        await page.locator(".event").first().waitFor();
+        await service.call("/v1/datasets/rows/ingest", [{ message: "later" }, { message: "later" }, { message: "no" }]);
+        await until(page, "two are new", async () => {
+          await page.clock.runFor(16_000);
+          return (await mark.count()) > 0 && (await mark.textContent()).trim() === "2 new";
+        });
+        assert.equal(await page.locator(".row").count(), rows - 2, "what is read stays");
+        await take();
+        await page
+          .locator(".row")
+          .nth(rows - 1)
+          .waitFor();
+        await mark.waitFor({ state: "detached" });
+      }
+      assert.deepEqual(faults, []);
+      await apart.close();
+    },
+  );
+
+  watched(
+    "behind a proxy that holds streams back, Explore answers and Stream goes on after 25 seconds",
+    async ({ browser, context, service }) => {
+      await service.call("/v1/datasets/behind/ingest", [{ message: "through the proxy" }]);
+      const { page, context: apart, faults } = await openPage(browser);
+      await apart.addCookies(await context.cookies());
+      await page.clock.install();
+      let held = 0;
+      await page.route(/\/v1\/query\//, (route) => {
+        if (route.request().headers().accept !== "text/event-stream") return route.continue();
+        // Never answered, as of an answer that is gathered and has no end.
+        held += 1;
+      });
+      const passes = async () => {
+        await until(page, "a stream is asked for", async () => held > 0);
+        await page.clock.runFor(26_000);
+      };
+      await page.goto(address(service, { q: "behind", from: "now-1h" }));
+      await passes();
+      await page.locator(".row", { hasText: "through the proxy" }).waitFor();
+      // Now the page knows: what it asks next is there at once.
+      await page.getByRole("button", { name: /^Run/ }).waitFor();
+      const before = held;
+      await page.getByRole("button", { name: /^Run/ }).click();
+      await page.locator(".row", { hasText: "through the proxy" }).waitFor();
+      assert.equal(held, before);
+
+      held = 0;
+      await page.goto(`${service.address}/stream?dataset=behind`);
+      await passes();
+      await page.getByText("through the proxy").waitFor();
+      await page.getByText(/one that arrives late, with an older time, is not/).waitFor();
+      await service.call("/v1/datasets/behind/ingest", [{ message: "while it polls" }]);
+      await until(page, "the new event is there", async () => {
+        await page.clock.runFor(1000);
+        return (await page.getByText("while it polls").count()) > 0;
+      });
       assert.deepEqual(faults, []);
       await apart.close();
     },

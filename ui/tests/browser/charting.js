@@ -105,4 +105,64 @@ export function chartingTests(watched) {
     assert.deepEqual(cells.slice(0, 4), ["14", "3", "8.5", "14"]);
     await page.close();
   });
+
+  watched("charts: keys move a cursor that is said, choose a stretch and take it", async ({ page, service }) => {
+    const start = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 12 * 3_600_000;
+    const hour = (count) => new Date(start + count * 3_600_000).toISOString();
+    const q = 'drawn | where kind == "small" | summarize total = sum(value) by bin(_time, 1h), kind';
+    await page.goto(explore(service, { q, tab: "chart", from: hour(0), to: hour(12) }));
+    const chart = page.getByRole("application", { name: /1 series over \d+ points of time/ });
+    await chart.locator("canvas").waitFor();
+    const said = page.locator("p[aria-live=polite]", { hasText: /small/ });
+    const select = chart.locator(".u-select");
+    const width = () => select.evaluate((element) => element.getBoundingClientRect().width);
+    await chart.focus();
+    await page.keyboard.press("End");
+    await said.filter({ hasText: /: small 14$/ }).waitFor();
+    await page.keyboard.press("ArrowLeft");
+    await said.filter({ hasText: /: small 13$/ }).waitFor();
+    // The table below shows the same bucket, as it does for the mouse.
+    await page.locator("table.legend tbody td.number", { hasText: /^13$/ }).first().waitFor();
+    assert.equal(await width(), 0);
+    await page.keyboard.press("Shift+ArrowLeft");
+    await said.filter({ hasText: /^chosen from .* to .*: small 12$/ }).waitFor();
+    assert.ok((await width()) > 20, "what is chosen is seen");
+    await page.keyboard.press("Escape");
+    await said.filter({ hasText: /^(?!chosen).*small 12$/ }).waitFor();
+    assert.equal(await width(), 0);
+    await page.keyboard.press("Shift+ArrowRight");
+    await page.keyboard.press("Enter");
+    await page.waitForURL((address) => address.searchParams.get("from")?.startsWith(hour(9).slice(0, 16)));
+    assert.equal(Date.parse(new URL(page.url()).searchParams.get("to")), start + 11 * 3_600_000);
+    await page.goBack();
+    await page.waitForURL((address) => Date.parse(address.searchParams.get("to")) === start + 12 * 3_600_000);
+    await chart.locator("canvas").waitFor();
+    await chart.focus();
+    await page.keyboard.press("ArrowRight");
+    await said.filter({ hasText: /: small 3$/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await said.waitFor({ state: "detached" });
+  });
+
+  watched("charts: how values are spread over time is a heatmap with its numbers below", async ({ page, service }) => {
+    const start = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 12 * 3_600_000;
+    const range = { from: new Date(start).toISOString(), to: new Date(start + 12 * 3_600_000).toISOString() };
+    await page.goto(explore(service, { q: "drawn | summarize histogram(value, 10) by bin(_time, 1h)", ...range }));
+    await page.getByRole("img", { name: /Values by series and time/ }).waitFor();
+    assert.deepEqual(await page.getByRole("group", { name: "Kind of chart" }).getByRole("button").allTextContents(), [
+      "Heatmap",
+    ]);
+    // Twenty values in all: twelve small ones below, eight large ones above. A stretch of a bucket that lies across two of
+    // the drawing is drawn where its middle is.
+    const counts = await page
+      .locator(".heat .cells")
+      .evaluateAll((rows) =>
+        rows.map((row) => [...row.children].reduce((sum, cell) => sum + Number(cell.getAttribute("title") || 0), 0)),
+      );
+    assert.equal(counts.length, 20);
+    const sum = (list) => list.reduce((all, count) => all + count, 0);
+    assert.deepEqual([sum(counts.slice(-2)), sum(counts)], [12, 20], "the least stand below");
+    const sums = await page.locator("table.legend tbody tr td.number:last-child").allTextContents();
+    assert.deepEqual(sums.map(Number), counts, "the table has the same numbers");
+  });
 }

@@ -189,12 +189,81 @@ export function exploreTests(watched) {
     await open(page, service, { q: "demo | summarize count() by bin_auto(_time), service" });
     await page.locator(".chart canvas").waitFor();
     assert.equal(await page.locator("table.legend tbody tr").count(), 4);
-    for (const kind of ["Areas", "Bars", "Heatmap", "Number", "Top list"]) {
+    const choose = async (kind, inAddress) => {
       await page.getByRole("button", { name: kind, exact: true }).click();
-      await page.waitForURL(/chart=/);
-    }
-    await open(page, service, { q: "demo | summarize n = count() by path", chart: "pie" });
+      await page.waitForURL((now) => now.searchParams.get("chart") === inAddress);
+    };
+    // Each kind looks different from all before, and from a drawing with nothing on it.
+    const drawings = new Set();
+    const isNew = async (kind) => {
+      const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      await page.evaluate(frames);
+      const { drawing, ink } = await page.locator(".chart canvas").evaluate((canvas) => {
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        let filled = 0;
+        for (let at = 3; at < data.length; at += 4) if (data[at] > 0) filled += 1;
+        return { drawing: canvas.toDataURL(), ink: filled / (data.length / 4) };
+      });
+      assert.ok(!drawings.has(drawing), `${kind} is another drawing`);
+      drawings.add(drawing);
+      return ink;
+    };
+    const lines = await isNew("Lines");
+    await choose("Areas", "area");
+    const areas = await isNew("Areas");
+    await choose("Bars", "bar");
+    const bars = await isNew("Bars");
+    assert.ok(lines > 0.005 && areas > lines * 1.5 && bars > lines * 1.5, `${lines}, ${areas}, ${bars}`);
+    await choose("Heatmap", "heatmap");
+    await page.locator(".heat .name").nth(3).waitFor();
+    const shades = await page
+      .locator(".heat .cell")
+      .evaluateAll((cells) => new Set(cells.map((cell) => getComputedStyle(cell).backgroundColor)).size);
+    assert.ok(shades > 3, `${shades} shades`);
+    await choose("Number", "number");
+    assert.match((await page.locator(".figure").textContent()).trim(), /^[1-9][\d,.]*( [kMG])?$/);
+    await choose("Top list", "top");
+    await page.locator(".drawing ol li").nth(3).waitFor();
+    const widths = await page
+      .locator(".drawing ol .bar")
+      .evaluateAll((list) => list.map((bar) => bar.getBoundingClientRect().width));
+    assert.equal(widths.length, 4);
+    assert.ok(
+      widths[0] > 100 && widths.every((width, place) => width > 0 && width <= widths[0] + place),
+      widths.join(),
+    );
+  });
+
+  watched("charts: groups as a pie, as points, as a list and as a number", async ({ page, service }) => {
+    await open(page, service, { q: "demo | summarize n = count(), slow = max(duration_ms) by path", chart: "pie" });
     await page.locator(".pie svg path").first().waitFor();
+    const rows = await service.call("/v1/query/_apl?format=tabular", {
+      apl: "demo | summarize n = count(), slow = max(duration_ms) by path",
+      startTime: "now-6h",
+      endTime: "now",
+    });
+    const groups = rows.tables[0].columns[0].length;
+    await page.getByRole("button", { name: "Points", exact: true }).click();
+    await page.getByRole("img", { name: `${groups} points: n across, slow up` }).waitFor();
+    const points = await page.locator(".drawing svg").evaluate((svg) => {
+      const all = svg.getBoundingClientRect();
+      return [...svg.querySelectorAll("circle")].map((circle) => {
+        const { left, right, top, bottom } = circle.getBoundingClientRect();
+        const isInside = left >= all.left && right <= all.right && top >= all.top - 1 && bottom <= all.bottom;
+        return { isInside, at: `${Math.round(left)} ${Math.round(top)}` };
+      });
+    });
+    assert.equal(points.length, groups);
+    assert.ok(
+      points.every(({ isInside }) => isInside),
+      "none lies beside the drawing",
+    );
+    assert.ok(new Set(points.map(({ at }) => at)).size > 1, "not all at one place");
+    await page.getByRole("button", { name: "Top list", exact: true }).click();
+    await page.locator(".drawing ol li").first().waitFor();
+    assert.equal(await page.locator(".drawing ol li").count(), groups);
+    await page.getByRole("button", { name: "Number", exact: true }).click();
+    await page.locator(".figure").waitFor();
   });
 
   watched("6: Esc ends a query, also on the service", async ({ page, service }) => {

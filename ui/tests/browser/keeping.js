@@ -1,6 +1,7 @@
 // Datasets and what is done to them: how long events are kept, what is trimmed and deleted, fields, views.
 
 import assert from "node:assert/strict";
+import { keepsTaste } from "./browser.js";
 
 const dataset = (service, name, view) => `${service.address}/datasets/${name}?view=${view}`;
 const DAY = 86_400_000;
@@ -117,6 +118,47 @@ export function keepingTests(watched) {
     await page.getByRole("button", { name: "labels is no map field" }).click();
     await page.getByRole("button", { name: "labels is no map field" }).waitFor({ state: "detached" });
   });
+
+  watched(
+    "datasets: a field that is hidden is left out in Explore, and shown when asked for",
+    async ({ page, service }) => {
+      await service.call("/v1/datasets/kept/ingest", [{ message: "has noise", noise: "static" }]);
+      await page.goto(dataset(service, "kept", "fields"));
+      await page.getByRole("button", { name: "Describe noise" }).click();
+      const dialog = page.getByRole("dialog", { name: "Describe noise" });
+      await dialog.getByLabel(/Hidden in lists/).check();
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await dialog.waitFor({ state: "detached" });
+      await page.getByRole("row", { name: /noise.*hidden/ }).waitFor();
+      const explore = (more) =>
+        `${service.address}/explore?${new URLSearchParams({ q: 'kept | where message == "has noise"', from: "now-1h", ...more })}`;
+      // Without a reload: the rest of the page knows it too.
+      await page.evaluate((to) => {
+        history.pushState(null, "", to);
+        dispatchEvent(new PopStateEvent("popstate"));
+      }, explore({}));
+      const row = page.locator(".row", { hasText: "has noise" });
+      await row.waitFor();
+      const inPanel = page.locator('.field button[title^="noise "]');
+      await page.locator('.field button[title^="message "]').waitFor();
+      await inPanel.waitFor({ state: "detached" });
+      await row.filter({ hasNotText: "static" }).waitFor();
+      await page.goto(explore({ mode: "builder" }));
+      const proposed = (name) => page.locator(`datalist option[value="${name}"]`);
+      await proposed("message").waitFor({ state: "attached" });
+      assert.equal(await proposed("noise").count(), 0);
+
+      await keepsTaste(page, () => page.getByRole("button", { name: "1 hidden" }).click());
+      await inPanel.waitFor();
+      await row.filter({ hasText: "static" }).waitFor();
+      await proposed("noise").waitFor({ state: "attached" });
+      await keepsTaste(page, () => page.getByRole("button", { name: "1 hidden" }).click());
+      await inPanel.waitFor({ state: "detached" });
+      // What a query names is meant to be seen.
+      await page.goto(explore({ q: "kept | where isnotnull(noise) | project _time, noise" }));
+      await page.locator(".row", { hasText: "static" }).waitFor();
+    },
+  );
 
   watched(
     "datasets: a view is made, asked, changed and deleted",

@@ -48,6 +48,11 @@ export function screenTests(watched) {
     await page.getByLabel("Name").fill("Failures");
     await page.getByRole("dialog").getByRole("button", { name: "Star", exact: true }).click();
     await page.goto(`${service.address}/queries`);
+    const own = page.getByRole("row", { name: /Failures/ });
+    await own.getByRole("cell", { name: "you", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Mine", exact: true }).click();
+    await page.waitForURL(/who=me/);
+    await own.waitFor();
     await page.getByRole("link", { name: "Failures" }).click();
     await page.waitForURL(/status/);
     await page.goto(`${service.address}/queries?view=history`);
@@ -60,6 +65,57 @@ export function screenTests(watched) {
     await page.getByRole("button", { name: "Remove", exact: true }).click();
     await page.getByText("No query is starred yet").waitFor();
   });
+
+  watched(
+    "queries: a starred query is renamed, and changed from Explore",
+    async ({ page, service }) => {
+      const kept = {
+        apl: "demo | where status >= 500",
+        startTime: "now-1h",
+        endTime: "now",
+        queryOptions: { kept: "yes" },
+      };
+      const { id } = await service.call("/v2/apl-starred-queries", {
+        kind: "apl",
+        name: "Faults",
+        who: "me",
+        dataset: "demo",
+        metadata: { of: "another client" },
+        query: kept,
+      });
+      await page.goto(`${service.address}/queries`);
+      await page.getByRole("button", { name: "Rename Faults" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Name").fill("Server faults");
+      await dialog.getByRole("button", { name: "Rename", exact: true }).click();
+      await page.getByRole("link", { name: "Server faults" }).click();
+      await page.waitForURL(/\/explore\?.*star=/);
+      await page.getByRole("button", { name: /Remove the filter status/ }).click();
+      await page.waitForURL((now) => now.searchParams.get("q") === "demo");
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByRole("dialog", { name: "Save “Server faults”" }).waitFor();
+      assert.equal(await dialog.getByLabel("Name").inputValue(), "Server faults");
+      assert.equal(await dialog.getByRole("button", { name: "Star as a new one" }).isDisabled(), true);
+      await dialog.getByRole("button", { name: "Save over it" }).click();
+      await page.getByText("“Server faults” is saved.").waitFor();
+      const saved = await service.call(`/v2/apl-starred-queries/${id}`);
+      assert.deepEqual(
+        [saved.name, saved.query.apl, saved.query.startTime, saved.query.queryOptions, saved.metadata],
+        ["Server faults", "demo", "now-1h", { kept: "yes" }, { of: "another client" }],
+      );
+      // Under another name it becomes a second one, from which the next change goes on.
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await dialog.getByLabel("Name").fill("All of them");
+      await dialog.getByRole("button", { name: "Star as a new one" }).click();
+      await page.getByText("“All of them” is starred.").waitFor();
+      const second = new URL(page.url()).searchParams.get("star");
+      assert.notEqual(second, id);
+      for (const gone of [id, second]) await service.call(`/v2/apl-starred-queries/${gone}`, undefined, "DELETE");
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByRole("dialog", { name: "Star this query" }).getByRole("button", { name: "Close" }).last().click();
+    },
+    [/status of 404/],
+  );
 
   watched("an unknown page and a wrong range are said, not shown empty", async ({ page, service }) => {
     await page.goto(`${service.address}/explore?q=demo&from=now&to=now-1h`);

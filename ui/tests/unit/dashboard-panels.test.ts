@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Chart } from "../../src/api/dashboards.ts";
 import type { QueryAnswer, Table } from "../../src/api/query.ts";
+import { rangesOverTime } from "../../src/charts/ranges.ts";
 import { quantile, rate, readMetrics, total } from "../../src/screens/dashboards/health/prometheus.ts";
 import { blocks, inlines } from "../../src/screens/dashboards/markdown.ts";
 import * as tables from "../../src/screens/dashboards/tables.ts";
@@ -174,14 +175,12 @@ describe("answers", () => {
 
   it("of histograms are spread over the same ranges at all times", () => {
     const cell = (from: number, to: number, count: number) => [{ from, to, count }];
-    const found = tables.rangesOverTime(
-      answer(
-        table({
-          fields: [time, { name: "h", type: "array", agg: { name: "histogram" } }],
-          groups: [{ name: "_time" }],
-          columns: [times, [cell(0, 10, 4), cell(90, 100, 6)]],
-        }),
-      ),
+    const found = rangesOverTime(
+      table({
+        fields: [time, { name: "h", type: "array", agg: { name: "histogram" } }],
+        groups: [{ name: "_time" }],
+        columns: [times, [cell(0, 10, 4), cell(90, 100, 6)]],
+      }),
       10,
     )!;
     expect(found.series.map(({ values }) => values)).toEqual([
@@ -189,7 +188,42 @@ describe("answers", () => {
       ...Array.from({ length: 8 }, () => [null, null]),
       [4, null],
     ]);
-    expect(tables.rangesOverTime(answer(table({ fields: [counted], columns: [[1]] })))).toBeNull();
+    expect(rangesOverTime(table({ fields: [counted], columns: [[1]] }))).toBeNull();
+  });
+
+  it("of histograms by groups are drawn together, and times without events are gaps", () => {
+    const cell = (count: number) => [{ from: 0, to: 10, count }];
+    const minute = (at: number) => `2026-06-01T00:0${at}:00Z`;
+    const found = rangesOverTime(
+      table({
+        fields: [time, { name: "k", type: "string" }, { name: "h", type: "array", agg: { name: "histogram" } }],
+        groups: [{ name: "_time" }, { name: "k" }],
+        buckets: { field: "_time", size: 60e9 },
+        columns: [
+          [minute(0), minute(0), minute(2)],
+          ["a", "b", "a"],
+          [cell(1), cell(2), cell(5)],
+        ],
+      }),
+      1,
+    )!;
+    expect(found.times).toHaveLength(3);
+    expect(found.series.map(({ values, total }) => [values, total])).toEqual([[[3, null, 5], 8]]);
+  });
+
+  it("have names of their own, however near to each other they lie", () => {
+    const of = (from: number, to: number) =>
+      rangesOverTime(
+        table({
+          fields: [time, { name: "h", type: "array", agg: { name: "histogram" } }],
+          groups: [{ name: "_time" }],
+          columns: [[times[0]!], [[{ from, to, count: 1 }]]],
+        }),
+      )!.series.map(({ name }) => name);
+    const near = of(1_000_000, 1_000_020);
+    expect(new Set(near).size).toBe(20);
+    expect(near.at(-1)).toBe("1000000 – 1000001");
+    expect(of(7, 7)).toHaveLength(1);
   });
 });
 

@@ -1,9 +1,8 @@
-// From an answer to what a panel draws: series over time, ranked groups, one number, ranges over time.
+// From an answer to what a panel draws: series over time, ranked groups, one number.
 
 import type { QueryAnswer, Table } from "../../api/query.ts";
 import { chartOf, type Chart as Drawing, type Series } from "../../charts/series.ts";
-import { parseTime, toSeconds } from "../../time/nanoseconds.ts";
-import { cellText, grouped, short } from "../../values/show.ts";
+import { cellText, grouped } from "../../values/show.ts";
 import { isNumber, isObject, toFloat, type Value } from "../../values/value.ts";
 
 export interface Ranked {
@@ -127,52 +126,6 @@ export function movedForward(now: Drawing, before: Drawing, seconds: number): Se
       if (place >= 0) values[place] = series.values[at] ?? null;
     });
     return { ...series, values };
-  });
-}
-
-/** Ranges of a number over time, from columns such as of `histogram`: `[{from, to, count}]`. */
-export function rangesOverTime(answer: QueryAnswer, most = 20): Drawing | null {
-  const table = answer.tables[0];
-  const at = table?.fields.findIndex(({ agg }) => agg !== undefined && /^histogram/.test(agg.name)) ?? -1;
-  const timeAt = table?.fields.findIndex(({ type }) => type === "datetime") ?? -1;
-  if (!table || at < 0 || timeAt < 0) return null;
-  const cells = (table.columns[at] ?? []).map(rangesIn);
-  const all = cells.flat();
-  const low = Math.min(...all.map(({ from }) => from));
-  const high = Math.max(...all.map(({ to }) => to));
-  if (!Number.isFinite(low) || !Number.isFinite(high)) return null;
-  const times = (table.columns[timeAt] ?? []).map((text) =>
-    toSeconds(typeof text === "string" ? (parseTime(text) ?? 0n) : 0n),
-  );
-  const size = (high - low || 1) / most;
-  const series = Array.from({ length: most }, (_, place): Series => {
-    const name = `${short(low + place * size)} – ${short(low + (place + 1) * size)}`;
-    return { name, keys: [], measure: name, values: new Array<number | null>(times.length).fill(null), total: 0 };
-  });
-  cells.forEach((ranges, time) => {
-    for (const { from, to, count } of ranges) {
-      const row = series[Math.min(most - 1, Math.max(0, Math.floor(((from + to) / 2 - low) / size)))]!;
-      row.values[time] = (row.values[time] ?? 0) + count;
-      row.total += count;
-    }
-  });
-  // The greatest numbers stand above, as on an axis.
-  return {
-    times,
-    bucket: table.buckets ? Number(table.buckets.size) / 1e9 : null,
-    groups: [],
-    measures: [],
-    series: series.reverse(),
-    leftOut: 0,
-  };
-}
-
-function rangesIn(value: Value): { from: number; to: number; count: number }[] {
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((entry) => {
-    if (!isObject(entry)) return [];
-    const [from, to, count] = [toFloat(entry.from), toFloat(entry.to), toFloat(entry.count)];
-    return from === null || to === null || count === null ? [] : [{ from, to, count }];
   });
 }
 

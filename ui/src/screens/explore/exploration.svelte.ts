@@ -8,9 +8,10 @@ import { remember } from "../../api/history.ts";
 import type { Field, QueryAnswer, Table } from "../../api/query.ts";
 import { condition, spanCondition, withFilter } from "../../apl/filters.ts";
 import { fieldName } from "../../apl/names.ts";
-import { baseOf, datasetOf, leading, listsEvents, takeApart, withStage } from "../../apl/stages.ts";
+import { baseOf, datasetOf, leading, listsEvents, namesItsFields, takeApart, withStage } from "../../apl/stages.ts";
 import { announce } from "../../frame/announce.svelte.ts";
 import { catalogue } from "../../session/catalogue.svelte.ts";
+import { leftOut } from "../../session/hidden-fields.ts";
 import { range } from "../../session/range.svelte.ts";
 import { type Column, defaultColumns, levelField, readColumns, SUMMARY, writeColumns } from "../../table/columns.ts";
 import { type Anchor, EventPages, PAGE } from "../../table/event-pages.svelte.ts";
@@ -64,6 +65,16 @@ export class Exploration {
     const known = this.dataset ? catalogue.fields.get(this.dataset) : undefined;
     return known ?? this.rows?.fields ?? [];
   });
+  /** Those that lists show. */
+  readonly listed = $derived.by((): Field[] => {
+    const out = leftOut(this.dataset);
+    return out.size === 0 ? this.fields : this.fields.filter(({ name }) => !out.has(name));
+  });
+  /** Fields that the rows have and the usual columns do not: what a query names is meant to be seen. */
+  readonly leftOutOfRows = $derived.by((): ReadonlySet<string> => {
+    const { asked } = this;
+    return asked?.isEvents && !namesItsFields(asked.apl) ? leftOut(asked.dataset) : new Set();
+  });
   readonly tab = $derived.by((): Tab => {
     const wanted = address.get("tab") as Tab | null;
     if (wanted) return wanted;
@@ -73,12 +84,12 @@ export class Exploration {
     const fields = this.rows?.fields ?? [];
     const chosen = address.get("cols");
     if (chosen) return readColumns(chosen, fields);
-    return defaultColumns(fields, this.asked?.isEvents ?? true);
+    return defaultColumns(fields, this.asked?.isEvents ?? true, this.leftOutOfRows);
   });
   readonly split = $derived.by((): string => {
     const wanted = address.get("split");
     if (wanted !== null) return wanted === "-" ? "" : wanted;
-    return levelField(this.fields) ?? "";
+    return levelField(this.listed) ?? "";
   });
   readonly against = $derived(address.get("against") ?? "");
   /** How far the period to compare with lies, in nanoseconds; null without one. */
