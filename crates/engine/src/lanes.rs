@@ -1,7 +1,8 @@
 //! Places to run in. Each lane has its own, so that people, monitors and exports do not keep each other from running. Of
 //! those who wait the organisation with the fewest running queries is next, and within it the caller with the fewest;
-//! none can take all places, and when too many wait it is the one with the most that is told to come back. How the
-//! threads are shared among queries that run is left to `turns`.
+//! none can take all places, and who has none gets one although they are taken, the callers of an organisation up to a
+//! bound. When too many wait it is the one with the most that is told to come back. How the threads are shared among
+//! queries that run is left to `turns`.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,6 +10,10 @@ use hashbrown::HashMap;
 use tokio::sync::oneshot;
 
 use crate::{Asker, Error, Lane, Result};
+
+/// So many callers of an organisation without any running query get a place beside those that it may have: else two that
+/// flood would keep all others of it waiting for as long as a query may take. Who makes thousands of tokens has no more.
+const ADDED_PER_ORG: usize = 4;
 
 /// The lanes of an engine.
 #[derive(Debug)]
@@ -30,9 +35,13 @@ struct Places {
 
 #[derive(Debug, Default)]
 struct State {
+    /// All that run, and those of organisations and of callers.
     running: usize,
     orgs: HashMap<Arc<str>, usize>,
     callers: HashMap<Asker, usize>,
+    /// Those of them that have an added place, which takes none of the others.
+    added: usize,
+    added_of_orgs: HashMap<Arc<str>, usize>,
     /// In the order in which they came.
     waiting: Vec<Waiting>,
     next_number: u64,
@@ -61,6 +70,16 @@ pub(crate) struct Place {
     places: Arc<Places>,
     /// None where the place was given back already.
     asker: Option<Asker>,
+    is_added: bool,
+}
+
+/// How a query may begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Admission {
+    Place,
+    /// In a place that is there for it alone.
+    AddedPlace,
+    Waits,
 }
 
 impl Lanes {
@@ -117,8 +136,9 @@ impl Places {
 
     fn take_or_wait(self: &Arc<Self>, asker: &Asker) -> Result<Entered> {
         let mut state = self.lock();
-        if self.may_run(&state, asker) {
-            return Ok(Entered::Runs(self.place(&mut state, asker.clone())));
+        let admission = self.admission(&state, asker);
+        if admission != Admission::Waits {
+            return Ok(Entered::Runs(self.place(&mut state, asker.clone(), admission)));
         }
         if state.waiting.len() >= self.waiting_max {
             state.sent_away += 1;
@@ -134,35 +154,43 @@ impl Places {
     }
 
     /// Whether a query of the asker may begin. An organisation without any running query may, also when the places are
-    /// taken: twice as many as there are run at most.
-    fn may_run(&self, state: &State, asker: &Asker) -> bool {
+    /// taken: twice as many as there are run at most. So may a caller, in a place that is added for it: of those there are
+    /// as many as places, and they are not counted when places of others are given out.
+    fn admission(&self, state: &State, asker: &Asker) -> Admission {
         let (of_org, of_caller) = state.counts(asker);
-        let has_place =
-            state.running < self.running_max && of_org < self.org_max && of_caller < self.caller_max;
-        has_place || (of_org == 0 && state.running < self.running_max * 2)
+        let added_of_org = state.added_of_orgs.get(&asker.org).copied().unwrap_or(0);
+        let running = state.running - state.added;
+        let has_share = of_org - added_of_org < self.org_max && of_caller < self.caller_max;
+        if running < self.running_max && has_share || of_org == 0 && running < self.running_max * 2 {
+            return Admission::Place;
+        }
+        let may_be_added = added_of_org < ADDED_PER_ORG && state.added < self.running_max;
+        if of_caller == 0 && may_be_added { Admission::AddedPlace } else { Admission::Waits }
     }
 
-    fn place(self: &Arc<Self>, state: &mut State, asker: Asker) -> Place {
-        state.running += 1;
-        *state.orgs.entry(Arc::clone(&asker.org)).or_default() += 1;
-        *state.callers.entry(asker.clone()).or_default() += 1;
-        Place { places: Arc::clone(self), asker: Some(asker) }
+    fn place(self: &Arc<Self>, state: &mut State, asker: Asker, admission: Admission) -> Place {
+        let is_added = admission == Admission::AddedPlace;
+        state.enter(&asker, is_added);
+        Place { places: Arc::clone(self), asker: Some(asker), is_added }
     }
 
     /// Lets those go on for whom there are places now.
     fn let_go_on(self: &Arc<Self>, state: &mut State) {
         loop {
             let waiting = state.waiting.iter().enumerate();
-            let allowed = waiting.filter(|(_, waiting)| self.may_run(state, &waiting.asker));
-            let next = allowed.min_by_key(|(at, waiting)| (state.counts(&waiting.asker), *at));
-            let Some((at, _)) = next else { return };
+            let allowed = waiting.filter_map(|(at, waiting)| {
+                let admission = self.admission(state, &waiting.asker);
+                (admission != Admission::Waits).then_some((at, waiting, admission))
+            });
+            let next = allowed.min_by_key(|(at, waiting, _)| (state.counts(&waiting.asker), *at));
+            let Some((at, _, admission)) = next else { return };
             let Waiting { asker, go_on, .. } = state.waiting.remove(at);
-            let place = self.place(state, asker);
+            let place = self.place(state, asker, admission);
             // Who waited may have gone away. The place is given back here, where the lock is held.
             if let Err(mut unwanted) = go_on.send(place)
                 && let Some(asker) = unwanted.asker.take()
             {
-                state.leave(&asker);
+                state.leave(&asker, unwanted.is_added);
             }
         }
     }
@@ -175,10 +203,24 @@ impl State {
         (of_org, self.callers.get(asker).copied().unwrap_or(0))
     }
 
-    fn leave(&mut self, asker: &Asker) {
+    fn enter(&mut self, asker: &Asker, is_added: bool) {
+        self.running += 1;
+        *self.orgs.entry(Arc::clone(&asker.org)).or_default() += 1;
+        *self.callers.entry(asker.clone()).or_default() += 1;
+        if is_added {
+            self.added += 1;
+            *self.added_of_orgs.entry(Arc::clone(&asker.org)).or_default() += 1;
+        }
+    }
+
+    fn leave(&mut self, asker: &Asker, is_added: bool) {
         self.running = self.running.saturating_sub(1);
         count_down(&mut self.orgs, &asker.org);
         count_down(&mut self.callers, asker);
+        if is_added {
+            self.added = self.added.saturating_sub(1);
+            count_down(&mut self.added_of_orgs, &asker.org);
+        }
     }
 
     /// Sends the last of those away who wait most; not where that is the asker. Organisations are compared first, and
@@ -217,7 +259,7 @@ impl Drop for Place {
     fn drop(&mut self) {
         let Some(asker) = self.asker.take() else { return };
         let mut state = self.places.lock();
-        state.leave(&asker);
+        state.leave(&asker, self.is_added);
         self.places.let_go_on(&mut state);
     }
 }

@@ -38,6 +38,61 @@ async fn one_organisation_leaves_places_for_others_and_one_caller_for_its_own() 
 }
 
 #[tokio::test]
+async fn two_callers_that_flood_keep_no_other_of_their_organisation_waiting() {
+    let lanes = Lanes::new(8, 64);
+    let mut held = Vec::new();
+    for caller in ["first", "first", "first", "second", "second", "second"] {
+        held.push(enter(&lanes, "org", caller).await.unwrap());
+    }
+    let mut flood: Vec<_> =
+        ["first", "second"].map(|caller| Box::pin(enter(&lanes, "org", caller))).into_iter().collect();
+    for entering in &mut flood {
+        assert!(has_entered(entering).await.is_none());
+    }
+    let third = has_entered(&mut Box::pin(enter(&lanes, "org", "third"))).await;
+    assert!(third.as_ref().is_some_and(Result::is_ok), "although its organisation has all that it may have");
+    let mut again = Box::pin(enter(&lanes, "org", "third"));
+    assert!(has_entered(&mut again).await.is_none(), "one, and not as many as it likes");
+    for entering in &mut flood {
+        assert!(has_entered(entering).await.is_none(), "nor does it help those that flood");
+    }
+    drop(third);
+    assert!(has_entered(&mut again).await.is_some_and(|place| place.is_ok()), "then the next");
+}
+
+#[tokio::test]
+async fn many_callers_of_an_organisation_take_no_places_of_others() {
+    let lanes = Lanes::new(8, 200);
+    let tokens: Vec<String> = (0..100).map(|number| format!("token {number}")).collect();
+    let mut held = Vec::new();
+    let mut waiting = Vec::new();
+    for token in &tokens {
+        let mut entering = Box::pin(enter(&lanes, "loud", token));
+        let entered = has_entered(&mut entering).await;
+        match entered {
+            Some(place) => held.push(place.unwrap()),
+            None => waiting.push(entering),
+        }
+    }
+    assert_eq!((held.len(), waiting.len()), (6 + ADDED_PER_ORG, 90));
+    // What others had before they still have: two places, one for each that has none, and one more for each caller.
+    let mut others = Vec::new();
+    for (org, caller) in [("quiet", "a"), ("quiet", "a"), ("quiet", "b"), ("third", "a"), ("fourth", "a")] {
+        let place = has_entered(&mut Box::pin(enter(&lanes, org, caller))).await;
+        others.push(place.unwrap_or_else(|| panic!("{caller} of {org} waits")).unwrap());
+    }
+    let loud = || lanes.interactive.lock().orgs["loud"];
+    assert_eq!(loud(), 6 + ADDED_PER_ORG);
+    drop(others);
+    assert_eq!(loud(), 6 + ADDED_PER_ORG, "nor when others have left");
+    held.truncate(3);
+    assert_eq!(loud(), 6 + ADDED_PER_ORG, "whoever goes is followed by one that waits");
+    drop((waiting, held));
+    let state = lanes.interactive.lock();
+    assert_eq!((state.running, state.added, state.added_of_orgs.len(), state.callers.len()), (0, 0, 0, 0));
+}
+
+#[tokio::test]
 async fn the_next_place_goes_to_who_has_fewest() {
     let lanes = Lanes::new(4, 64);
     let mut loud = Vec::new();
