@@ -30,6 +30,8 @@ LIVE_MONITORS = 200
 PREFIXES = [f"{number:03x}" for number in range(4_096)]
 LOGS_AT_ONCE = 2_000
 PANELS = 20
+# What one thread holds at most; and from where, so that they are not those of whoever measures.
+HELD_MAX, OTHER_ADDRESS = 100, "127.0.0.2"
 
 
 class Spec(NamedTuple):
@@ -50,6 +52,7 @@ def all_floods(service, loud, body):
         "events": Spec(sending(service, loud.token, "/v1/datasets/loud/ingest", body, NDJSON), 8),
         "heads without end": Spec(half_open(service), 12),
         "connections without end": Spec(churn(service), 12),
+        "answered connections": Spec(answered(service), 12),
         "exports": Spec(exporting(service, loud.token), 16),
         "backtests": Spec(backtesting(service, loud.token), THREADS),
         "live monitors": Spec(idle, 1, loud_monitors.make, loud_monitors.remove),
@@ -276,6 +279,35 @@ def half_open(service):
         return "held"
 
     return work
+
+
+def answered(service):
+    """More connections than there are places, from an address of their own, all of them answered and asked on again."""
+
+    def work(is_over):
+        held = []
+        while not is_over.is_set():
+            if len(held) < HELD_MAX:
+                address = (service.host, service.port)
+                held.append(socket.create_connection(address, timeout=5, source_address=(OTHER_ADDRESS, 0)))
+            held = [connection for connection in held if is_answered(connection)]
+        for connection in held:
+            connection.close()
+        return "held"
+
+    return work
+
+
+def is_answered(connection):
+    """Whether a connection still has its place; one that has lost it is closed."""
+    try:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        if connection.recv(1 << 16):
+            return True
+    except OSError:
+        pass
+    connection.close()
+    return False
 
 
 def churn(service):

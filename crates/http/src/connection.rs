@@ -1,7 +1,9 @@
 //! Limits on connections, below HTTP: how many there are, how long one may stay silent before its first byte, how long a
 //! client may leave an answer unread, and how much of one is written before others are served. The HTTP library has no
-//! timer for silence and none for what is not read. Which connection goes when there are too many is left to `table`.
+//! timer for silence and none for what is not read. Which connection goes when there are too many is left to `table`, and
+//! what it has to know of their requests to `requests`.
 
+pub mod requests;
 mod table;
 
 use std::future::Future;
@@ -19,6 +21,7 @@ use tokio::net::TcpStream;
 use tokio::task::coop;
 use tokio::time::{Sleep, sleep};
 
+use self::requests::Requests;
 use self::table::{Place, Table};
 use super::line_ends::LineEnds;
 
@@ -38,7 +41,7 @@ pub struct ConnectionLimits {
 #[derive(Clone, Debug)]
 pub struct ConnectionGuard {
     table: Arc<Table>,
-    first_byte_within: Duration,
+    first_head_within: Duration,
     write_within: Duration,
 }
 
@@ -46,7 +49,7 @@ impl ConnectionGuard {
     pub fn new(app: &App, limits: &ConnectionLimits) -> Self {
         Self {
             table: Table::new(limits.max, app.trusted_proxies.clone(), app.metrics.connections.clone()),
-            first_byte_within: limits.header_timeout,
+            first_head_within: limits.header_timeout,
             write_within: limits.write_timeout,
         }
     }
@@ -71,22 +74,24 @@ where
     A::Stream: Unpin,
 {
     type Stream = Guarded<A::Stream>;
-    type Service = A::Service;
-    type Future = Pin<Box<dyn Future<Output = io::Result<(Self::Stream, A::Service)>> + Send>>;
+    type Service = Requests<A::Service>;
+    type Future = Pin<Box<dyn Future<Output = io::Result<(Self::Stream, Self::Service)>> + Send>>;
 
     fn accept(&self, stream: TcpStream, service: S) -> Self::Future {
         let place = stream.peer_addr().map(|address| self.guard.table.enter(address.ip()));
         let accepting = self.inner.accept(stream, service);
-        let (first_byte_within, write_within) = (self.guard.first_byte_within, self.guard.write_within);
+        let (first_head_within, write_within) = (self.guard.first_head_within, self.guard.write_within);
         Box::pin(async move {
             let place = place?;
             let (stream, service) = tokio::select! {
                 accepted = accepting => accepted.inspect_err(|_| place.cut(Cut::Handshake))?,
                 () = place.lost() => return Err(io::ErrorKind::ConnectionReset.into()),
             };
+            let service = Requests::new(service, place.state());
             let guarded = Guarded {
                 stream,
-                first_byte: Some(Box::pin(sleep(first_byte_within))),
+                first_head: Some(Box::pin(sleep(first_head_within))),
+                has_begun: false,
                 unread: None,
                 line_ends: LineEnds::default(),
                 has_ended: false,
@@ -102,8 +107,10 @@ where
 #[derive(Debug)]
 pub struct Guarded<T> {
     stream: T,
-    /// Runs until the first byte has come.
-    first_byte: Option<Pin<Box<Sleep>>>,
+    /// Runs until the first request is answered: so long the connection is new.
+    first_head: Option<Pin<Box<Sleep>>>,
+    /// Whether the first byte has come.
+    has_begun: bool,
     /// Runs while something waits to be written.
     unread: Option<Pin<Box<Sleep>>>,
     line_ends: LineEnds,
@@ -114,8 +121,7 @@ pub struct Guarded<T> {
 }
 
 impl<T> Guarded<T> {
-    /// A connection that something was answered on is not given away for a new one as long as there are others. And who
-    /// writes much gives way: the next write waits until others had the thread.
+    /// Notes what was answered. And who writes much gives way: the next write waits until others had the thread.
     fn note_written(&self, context: &mut Context<'_>, written: &Poll<io::Result<usize>>) {
         let Poll::Ready(Ok(bytes)) = written else { return };
         self.place.wrote(*bytes);
@@ -133,8 +139,13 @@ impl<T> Guarded<T> {
             return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
         }
         if written.is_ready() {
-            self.unread = None;
+            if self.unread.take().is_some() {
+                self.place.waits_to_write(false);
+            }
             return written;
+        }
+        if self.unread.is_none() {
+            self.place.waits_to_write(true);
         }
         let within = self.write_within;
         let timer = self.unread.get_or_insert_with(|| Box::pin(sleep(within)));
@@ -161,7 +172,10 @@ impl<T: AsyncRead + Unpin> AsyncRead for Guarded<T> {
         let (before, room) = (buffer.filled().len(), buffer.remaining());
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if read.is_ready() {
-            self.first_byte = None;
+            self.has_begun = true;
+            if !self.place.is_new() {
+                self.first_head = None;
+            }
             // The library looks for the end right behind a request, and where it finds it, never begins with that. So it
             // is told one step later, and `hasty` can go on with what was begun.
             let is_end = matches!(read, Poll::Ready(Ok(()))) && room > 0 && buffer.filled().len() == before;
@@ -173,10 +187,15 @@ impl<T: AsyncRead + Unpin> AsyncRead for Guarded<T> {
             self.line_ends.check(&mut buffer.filled_mut()[before..]);
             return read;
         }
-        match self.first_byte.as_mut().map(|timer| timer.as_mut().poll(context)) {
-            Some(Poll::Ready(())) => {
+        match self.first_head.as_mut().map(|timer| timer.as_mut().poll(context)) {
+            Some(Poll::Ready(())) if !self.has_begun => {
                 self.place.cut(Cut::Silent);
                 Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            }
+            Some(Poll::Ready(())) => {
+                self.place.is_overdue();
+                self.first_head = None;
+                Poll::Pending
             }
             _ => Poll::Pending,
         }
@@ -232,7 +251,8 @@ mod tests {
         let table = Table::new(8, TrustedProxies::default(), ConnectionMetrics::default());
         Guarded {
             stream: tokio::io::sink(),
-            first_byte: None,
+            first_head: None,
+            has_begun: false,
             unread: None,
             line_ends: LineEnds::default(),
             has_ended: false,

@@ -24,6 +24,7 @@ use tidegauge_catalog::bearer::{Bearer, OrgContext};
 use tidegauge_catalog::endpoints::Endpoint;
 use tidegauge_model::{ErrorKind, OrgId, PaymentStatus, Role, Timestamp};
 
+use super::connection::requests::note_authenticated;
 use super::endpoint_address;
 use super::error::{ApiError, ErrorBody};
 use super::logged_path::logged_path;
@@ -84,6 +85,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
     let mut sender = Sender::default();
     let mut response = match admit(&guard, Head::of(&request), &request_id, &mut sender, now).await {
         Ok((caller, held)) => {
+            note_authenticated(request.extensions());
             let in_flight = InFlight { action: action.clone(), resource: resource.clone(), _held: held };
             run(request, next, caller, Arc::new(in_flight)).await
         }

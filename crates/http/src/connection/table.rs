@@ -1,11 +1,13 @@
-//! The connections that there are. When there are as many as there may be, a new one takes the place of one that has not
-//! been answered yet, the oldest of the address with most of those: whoever opens connections and finishes no request
-//! on them shuts out itself. Answered ones go only when there is nothing else, those first that wait longest. A trusted
-//! proxy stands for many callers, and asks when it has a request: its connections count as answered from the start.
+//! The connections that there are. When there are as many as there may be, a new one takes the place of another: of one
+//! that was not answered yet, where there are more of those than their reserve, or else of one without an authenticated
+//! request, where there are more of those than theirs, or else of one with. The address with most of them gives it, an idle
+//! one before a busy one, and the longest silent first: whoever opens connections shuts out itself, whatever is asked on
+//! them. A trusted proxy stands for many callers: its connections count as authenticated, and each that is busy by itself.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
@@ -15,6 +17,10 @@ use tidegauge_app::metrics::connections::{ConnectionMetrics, Cut};
 
 /// What is written is an answer from here on: a greeting of HTTP/2, which nobody has asked for, is shorter.
 const ANSWER_BYTES: u64 = 128;
+
+/// One in so many places is the reserve of connections that were not answered yet, and another one that of connections
+/// without an authenticated request: so many are not given up for others. The rest, six of eight, is for known callers.
+const RESERVE: usize = 8;
 
 /// All connections of a listener.
 #[derive(Debug)]
@@ -36,16 +42,41 @@ struct Entries {
 #[derive(Debug)]
 struct Entry {
     address: IpAddr,
+    is_proxy: bool,
     state: Arc<State>,
+}
+
+/// What is looked at once of a connection, because it can change meanwhile.
+struct Seen<'a> {
+    number: u64,
+    entry: &'a Entry,
+    standing: Standing,
+    is_busy: bool,
+}
+
+/// What a connection is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// It was not answered yet, and its first head is not overdue.
+    New,
+    /// No request that came by it was authenticated.
+    Anonymous,
+    /// A request that came by it was, or it is a trusted proxy's.
+    Established,
 }
 
 /// What is known of a connection.
 #[derive(Debug)]
-struct State {
-    is_answered: AtomicBool,
+pub(super) struct State {
+    is_new: AtomicBool,
+    is_established: AtomicBool,
     is_cut: AtomicBool,
     /// Whether its end is in the figures.
     is_counted: AtomicBool,
+    /// Requests that are worked on, until their answers are taken.
+    in_flight: AtomicUsize,
+    /// Whether something waits to be written.
+    is_unread: AtomicBool,
     written: AtomicU64,
     /// When it was last written to, or accepted.
     last: AtomicU64,
@@ -75,17 +106,11 @@ impl Table {
 
     /// A place for a new connection, if need be that of another.
     pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Place {
-        let state = Arc::new(State {
-            is_answered: AtomicBool::new(self.proxies.contains(address)),
-            is_cut: AtomicBool::new(false),
-            is_counted: AtomicBool::new(false),
-            written: AtomicU64::new(0),
-            last: AtomicU64::new(self.now()),
-            reader: AtomicWaker::new(),
-        });
+        let is_proxy = self.proxies.contains(address);
+        let state = Arc::new(State::new(is_proxy, self.now()));
         let mut entries = self.lock();
         if entries.by_number.len() >= self.max
-            && let Some(number) = entries.least_wanted()
+            && let Some(number) = entries.least_wanted((self.max / RESERVE).max(1))
             && let Some(gone) = entries.by_number.remove(&number)
         {
             gone.state.cut();
@@ -94,7 +119,7 @@ impl Table {
         let number = entries.next;
         entries.next += 1;
         let address = network_of(address);
-        entries.by_number.insert(number, Entry { address, state: Arc::clone(&state) });
+        entries.by_number.insert(number, Entry { address, is_proxy, state: Arc::clone(&state) });
         self.metrics.connections_are(entries.by_number.len());
         drop(entries);
         self.metrics.connection_accepted();
@@ -118,24 +143,91 @@ fn network_of(address: IpAddr) -> IpAddr {
 }
 
 impl Entries {
-    fn least_wanted(&self) -> Option<u64> {
-        let mut unanswered: HashMap<IpAddr, usize> = HashMap::new();
-        for entry in self.by_number.values().filter(|entry| !entry.state.is_answered()) {
-            *unanswered.entry(entry.address).or_default() += 1;
-        }
-        let rank = |entry: &Entry| {
-            let is_answered = entry.state.is_answered();
-            let of_address = unanswered.get(&entry.address).copied().unwrap_or(0);
-            let of_address = if is_answered { 0 } else { of_address };
-            (is_answered, std::cmp::Reverse(of_address), entry.state.last.load(Ordering::Relaxed))
+    /// The connection that goes, where there are too many.
+    fn least_wanted(&self, reserve: usize) -> Option<u64> {
+        let seen: Vec<Seen<'_>> = self.by_number.iter().map(|(number, entry)| entry.seen(*number)).collect();
+        let has_more_than = |standing: Standing, most: usize| {
+            seen.iter().filter(|it| it.standing == standing).nth(most).is_some()
         };
-        self.by_number.iter().min_by_key(|(_, entry)| rank(entry)).map(|(number, _)| *number)
+        let beyond = [
+            (Standing::New, reserve),
+            (Standing::Anonymous, reserve),
+            (Standing::Established, 0),
+            (Standing::Anonymous, 0),
+            (Standing::New, 0),
+        ];
+        let (giving, _) = beyond.into_iter().find(|(standing, most)| has_more_than(*standing, *most))?;
+
+        let candidates = || seen.iter().filter(move |it| it.standing == giving);
+        let mut of_addresses: HashMap<IpAddr, usize> = HashMap::new();
+        for seen in candidates() {
+            *of_addresses.entry(seen.entry.address).or_default() += 1;
+        }
+        let rank = |seen: &Seen<'_>| {
+            // A request of a proxy is a caller's; what the proxy keeps for later is its own.
+            let is_alone = seen.entry.is_proxy && seen.is_busy;
+            let of_address = if is_alone { 1 } else { of_addresses[&seen.entry.address] };
+            (Reverse(of_address), seen.is_busy, seen.entry.state.last.load(Ordering::Relaxed))
+        };
+        candidates().min_by_key(|seen| rank(seen)).map(|seen| seen.number)
+    }
+}
+
+impl Entry {
+    fn seen(&self, number: u64) -> Seen<'_> {
+        Seen { number, entry: self, standing: self.state.standing(), is_busy: self.state.is_busy() }
     }
 }
 
 impl State {
-    fn is_answered(&self) -> bool {
-        self.is_answered.load(Ordering::Relaxed)
+    fn new(is_proxy: bool, now: u64) -> Self {
+        Self {
+            is_new: AtomicBool::new(!is_proxy),
+            is_established: AtomicBool::new(is_proxy),
+            is_cut: AtomicBool::new(false),
+            is_counted: AtomicBool::new(false),
+            in_flight: AtomicUsize::new(0),
+            is_unread: AtomicBool::new(false),
+            written: AtomicU64::new(0),
+            last: AtomicU64::new(now),
+            reader: AtomicWaker::new(),
+        }
+    }
+
+    fn standing(&self) -> Standing {
+        match (self.is_established(), self.is_new()) {
+            (true, _) => Standing::Established,
+            (false, true) => Standing::New,
+            (false, false) => Standing::Anonymous,
+        }
+    }
+
+    pub(super) fn is_established(&self) -> bool {
+        self.is_established.load(Ordering::Relaxed)
+    }
+
+    fn is_new(&self) -> bool {
+        self.is_new.load(Ordering::Relaxed)
+    }
+
+    /// Whether a request is worked on, or something waits to be written.
+    pub(super) fn is_busy(&self) -> bool {
+        self.in_flight.load(Ordering::Relaxed) > 0 || self.is_unread.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a request is worked on.
+    pub(super) fn request_begins(&self) {
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes that its answer was taken, or that nobody works on it any more.
+    pub(super) fn request_ends(&self) {
+        self.in_flight.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Notes that a request was authenticated.
+    pub(super) fn establish(&self) {
+        self.is_established.store(true, Ordering::Relaxed);
     }
 
     fn cut(&self) {
@@ -159,6 +251,26 @@ impl Place {
         .await;
     }
 
+    /// For who looks at the requests of the connection.
+    pub(super) fn state(&self) -> Arc<State> {
+        Arc::clone(&self.state)
+    }
+
+    /// Whether there was neither an answer yet nor the end of the time for the first head.
+    pub(super) fn is_new(&self) -> bool {
+        self.state.is_new()
+    }
+
+    /// Notes that the time for the first head is over.
+    pub(super) fn is_overdue(&self) {
+        self.state.is_new.store(false, Ordering::Relaxed);
+    }
+
+    /// Notes whether something waits to be written.
+    pub(super) fn waits_to_write(&self, is_waiting: bool) {
+        self.state.is_unread.store(is_waiting, Ordering::Relaxed);
+    }
+
     /// Notes that something was written, which is an answer when it is long enough.
     pub(super) fn wrote(&self, bytes: usize) {
         if self.state.written.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64 >= ANSWER_BYTES {
@@ -173,7 +285,7 @@ impl Place {
 
     fn is_answered(&self) {
         self.state.last.store(self.table.now(), Ordering::Relaxed);
-        self.state.is_answered.store(true, Ordering::Relaxed);
+        self.state.is_new.store(false, Ordering::Relaxed);
     }
 
     /// Who is woken when the place is lost.
@@ -191,73 +303,4 @@ impl Drop for Place {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn address(last: u8) -> IpAddr {
-        IpAddr::from([10, 0, 0, last])
-    }
-
-    fn table(max: usize) -> Arc<Table> {
-        Table::new(max, TrustedProxies::default(), ConnectionMetrics::default())
-    }
-
-    #[test]
-    fn who_finishes_no_request_shuts_out_itself() {
-        let table = table(4);
-        let answered = table.enter(address(1));
-        answered.is_answered();
-        let waiting = table.enter(address(2));
-        let half_open = [table.enter(address(3)), table.enter(address(3))];
-        let new = table.enter(address(4));
-        assert!(half_open[0].is_lost() && !half_open[1].is_lost(), "the oldest of who has most");
-        assert!(!answered.is_lost() && !waiting.is_lost() && !new.is_lost());
-        let same = table.enter(address(3));
-        assert!(!same.is_lost(), "also where all come from one address the newest is served");
-        assert_eq!(table.lock().by_number.len(), 4);
-    }
-
-    #[test]
-    fn answered_connections_go_last_and_the_longest_silent_first() {
-        let table = table(3);
-        let places = [table.enter(address(1)), table.enter(address(1)), table.enter(address(2))];
-        [2, 0, 1].into_iter().for_each(|at: usize| places[at].is_answered());
-        let new = table.enter(address(1));
-        assert!(places[2].is_lost() && !places[0].is_lost() && !places[1].is_lost());
-        let next = table.enter(address(2));
-        assert!(new.is_lost(), "it was not answered yet");
-        drop(next);
-        assert_eq!(table.lock().by_number.len(), 2);
-    }
-
-    #[test]
-    fn a_trusted_proxy_may_have_the_whole_table() {
-        let proxies = "10.0.0.1".parse().unwrap();
-        let table = Table::new(4, proxies, ConnectionMetrics::default());
-        let of_proxy: Vec<Place> = (0..3).map(|_| table.enter(address(1))).collect();
-        let half_open = table.enter(address(3));
-        let direct = table.enter(address(2));
-        assert!(half_open.is_lost(), "one that finishes no request goes before all of a proxy's");
-        assert!(of_proxy.iter().chain([&direct]).all(|place| !place.is_lost()));
-        of_proxy[0].is_answered();
-        let further = [table.enter(address(1)), table.enter(address(1))];
-        assert!(direct.is_lost() && of_proxy[1].is_lost(), "then the one that was silent for longest");
-        assert!(!of_proxy[0].is_lost() && !of_proxy[2].is_lost() && further.iter().all(|it| !it.is_lost()));
-        let direct = table.enter(address(2));
-        assert!(of_proxy[2].is_lost() && !direct.is_lost(), "and nobody is shut out by it");
-    }
-
-    #[test]
-    fn connections_are_counted_and_so_is_why_they_end() {
-        let metrics = ConnectionMetrics::default();
-        let table = Table::new(1, TrustedProxies::default(), metrics.clone());
-        let crowded = table.enter(address(1));
-        let silent = table.enter(address(2));
-        // One that has lost its place ends for that reason, whatever is noticed first.
-        crowded.cut(Cut::Unread);
-        silent.cut(Cut::Silent);
-        silent.cut(Cut::Silent);
-        let counts = [Cut::Crowded, Cut::Silent, Cut::Unread].map(|cut| metrics.count_of(cut));
-        assert_eq!(counts, [1, 1, 0]);
-    }
-}
+mod tests;

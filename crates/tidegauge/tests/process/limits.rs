@@ -28,7 +28,7 @@ pub(crate) async fn sheds_load(backend: Backend) {
     };
     assert_eq!(user().await.status(), 200);
 
-    let connection = held_request(&service, &token);
+    let connection = held_request(TcpStream::connect(service.address()).unwrap(), &token);
     let refused = user().await;
     assert_eq!(refused.status(), 503);
     assert_eq!(refused.headers()["retry-after"], "1");
@@ -38,12 +38,14 @@ pub(crate) async fn sheds_load(backend: Backend) {
     while user().await.status() != 200 {}
 }
 
+/// The body of a request that is held.
+const HELD_BYTES: usize = 100;
+
 /// A request that is being worked on: the service asks for its body, which does not come.
-fn held_request(service: &Service, token: &str) -> TcpStream {
-    let mut connection = TcpStream::connect(service.address()).unwrap();
+fn held_request(mut connection: TcpStream, token: &str) -> TcpStream {
     let head = format!(
-        "POST /v2/notifiers HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\
-         content-type: application/json\r\ncontent-length: 100\r\nexpect: 100-continue\r\n\r\n"
+        "POST /v2/notifiers HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\
+         content-type: application/json\r\ncontent-length: {HELD_BYTES}\r\nexpect: 100-continue\r\n\r\n"
     );
     connection.write_all(head.as_bytes()).unwrap();
     let mut start = [0; 12];
@@ -142,6 +144,48 @@ pub(crate) async fn outlives_a_thousand_heads(backend: Backend) {
     assert!(is_healthy(&mut first), "it was answered before, and is not given up for others");
 }
 
+/// More answered connections of one address than there are places, on all of which is asked without end, cut neither the
+/// slow request of another one, nor its idle connection, nor one that it has just opened.
+pub(crate) async fn outlives_answered_connections(backend: Backend) {
+    const PLACES: usize = 32;
+    let installation = Installation::new(backend);
+    let places = PLACES.to_string();
+    let service = installation.start(&[
+        "--max-connections",
+        &places,
+        "--header-timeout-seconds",
+        "600",
+        "--request-timeout-seconds",
+        "1200",
+    ]);
+    let mut idle = connect_from_elsewhere(&service).await;
+    assert!(is_healthy(&mut idle));
+    let mut slow = held_request(connect_from_elsewhere(&service).await, &installation.first_token());
+    let mut opened = connect_from_elsewhere(&service).await;
+
+    let mut flood = Vec::new();
+    for _ in 0..PLACES * 3 {
+        flood.push(TcpStream::connect(service.address()).unwrap());
+        flood.retain_mut(|connection| health(connection).unwrap_or(false));
+    }
+    assert!(flood.len() < PLACES, "there are not more");
+    assert!(is_healthy(&mut idle), "it was silent for longest, and its address has few");
+    assert!(is_healthy(&mut opened), "it was not answered before");
+    let body = r#"{"name": "slow", "properties": {"webhook": {"url": "https://example.com"}}}"#;
+    slow.write_all(format!("{body:<HELD_BYTES$}").as_bytes()).unwrap();
+    let answer = read_all(slow);
+    assert!(answer.contains("HTTP/1.1 200") && answer.ends_with('}'), "{answer}");
+}
+
+/// A connection of another address than that of all others here.
+async fn connect_from_elsewhere(service: &Service) -> TcpStream {
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+    let connection = socket.connect(service.address().parse().unwrap()).await.unwrap().into_std().unwrap();
+    connection.set_nonblocking(false).unwrap();
+    connection
+}
+
 /// Both ends of a connection are files of a process.
 fn raise_open_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -151,10 +195,15 @@ fn raise_open_files() {
 
 /// Asks whether the service is alive.
 fn is_healthy(connection: &mut TcpStream) -> bool {
-    connection.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+    health(connection).unwrap()
+}
+
+/// The same over a connection that the service may have closed.
+fn health(connection: &mut TcpStream) -> std::io::Result<bool> {
+    connection.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")?;
     let mut answer = [0; 4_096];
-    let read = connection.read(&mut answer).unwrap();
-    answer[..read].starts_with(b"HTTP/1.1 200")
+    let read = connection.read(&mut answer)?;
+    Ok(answer[..read].starts_with(b"HTTP/1.1 200"))
 }
 
 /// A query whose client has left is not computed to its end, which would be in years.

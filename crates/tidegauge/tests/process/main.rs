@@ -163,6 +163,9 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("a_thousand_unfinished_heads_shut_nobody_out", |backend| {
         Box::pin(limits::outlives_a_thousand_heads(backend))
     }),
+    ("answered_connections_without_end_cut_no_request_of_others", |backend| {
+        Box::pin(limits::outlives_answered_connections(backend))
+    }),
     ("a_query_whose_client_has_left_stops", |backend| {
         Box::pin(limits::stops_queries_of_who_has_left(backend))
     }),
