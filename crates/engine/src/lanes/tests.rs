@@ -63,11 +63,13 @@ async fn two_callers_that_flood_keep_no_other_of_their_organisation_waiting() {
 #[tokio::test]
 async fn many_callers_of_an_organisation_take_no_places_of_others() {
     let lanes = Lanes::new(8, 200);
+    let tokens: Vec<String> = (0..100).map(|number| format!("token {number}")).collect();
     let mut held = Vec::new();
     let mut waiting = Vec::new();
-    for number in 0..100 {
-        let mut entering = Box::pin(enter(&lanes, "loud", &format!("token {number}")));
-        match has_entered(&mut entering).await {
+    for token in &tokens {
+        let mut entering = Box::pin(enter(&lanes, "loud", token));
+        let entered = has_entered(&mut entering).await;
+        match entered {
             Some(place) => held.push(place.unwrap()),
             None => waiting.push(entering),
         }

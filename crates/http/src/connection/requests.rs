@@ -51,6 +51,8 @@ impl<S, B, A> Service<Request<B>> for Requests<S>
 where
     S: Service<Request<B>, Response = Response<A>>,
     S::Future: Send + 'static,
+    S::Error: 'static,
+    A: 'static,
 {
     type Response = Response<Answer<A>>;
     type Error = S::Error;

@@ -158,7 +158,7 @@ impl Entries {
         ];
         let (giving, _) = beyond.into_iter().find(|(standing, most)| has_more_than(*standing, *most))?;
 
-        let candidates = || seen.iter().filter(|it| it.standing == giving);
+        let candidates = || seen.iter().filter(move |it| it.standing == giving);
         let mut of_addresses: HashMap<IpAddr, usize> = HashMap::new();
         for seen in candidates() {
             *of_addresses.entry(seen.entry.address).or_default() += 1;

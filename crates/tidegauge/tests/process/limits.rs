@@ -150,8 +150,14 @@ pub(crate) async fn outlives_answered_connections(backend: Backend) {
     const PLACES: usize = 32;
     let installation = Installation::new(backend);
     let places = PLACES.to_string();
-    let patient = ["--header-timeout-seconds", "600", "--request-timeout-seconds", "1200"];
-    let service = installation.start(&[&["--max-connections", places.as_str()][..], &patient].concat());
+    let service = installation.start(&[
+        "--max-connections",
+        &places,
+        "--header-timeout-seconds",
+        "600",
+        "--request-timeout-seconds",
+        "1200",
+    ]);
     let mut idle = connect_from_elsewhere(&service).await;
     assert!(is_healthy(&mut idle));
     let mut slow = held_request(connect_from_elsewhere(&service).await, &installation.first_token());
