@@ -4,59 +4,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { openPage } from "./browser.js";
+import { screens } from "./looked-at.js";
 
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const SCREENS = [
-  ["/explore?q=demo&from=now-6h&to=now", ".row .cell"],
-  ["/explore?q=demo&from=now-6h&to=now&mode=builder", ".builder"],
-  ["/explore?q=demo+%7C+summarize+count()+by+bin_auto(_time),+service&from=now-6h&to=now", "table.legend"],
-  ["/explore?q=demo&from=now-6h&to=now&tab=patterns", "td.template"],
-  ["/explore?q=demo&from=now-6h&to=now&tab=compare&group=status+%3E%3D+500", "article"],
-  ["/explore?q=demo&from=now-6h&to=now&tab=explain", ".explain"],
-  ["/stream?dataset=web", ".event"],
-  ["/datasets", "table.plain"],
-  ["/datasets/gen", ".row"],
-  ["/datasets/gen?view=care", ".care"],
-  ["/queries", "h1"],
-  ["/start", "h1"],
-  ["/monitors", "table.plain, .empty"],
-  ["/monitors/new?q=demo", ".drawing"],
-  ["/notifiers", "table.plain, .empty"],
-  ["/notifiers/new", "form"],
-  ["/endpoints", "table.plain, .empty"],
-  ["/endpoints/{endpoint}", ".notice"],
-  ["/endpoints/{endpoint}?view=settings", "form"],
-  ["/endpoints/new?dataset=web&kind=loki", "form"],
-  ["/datasets/web?view=endpoints", "table.plain, .empty"],
-  ["/tokens", "table.plain, .empty"],
-  ["/people", "table.plain"],
-  ["/people?tab=roles", "table.plain"],
-  ["/people?tab=groups", "table.plain, .empty"],
-  ["/settings", "dl"],
-  ["/settings?tab=usage", ".drawing, .none, dl"],
-  ["/settings?tab=audit", "table.plain"],
-  ["/settings?tab=clients", "table.plain, .empty"],
-  ["/settings?tab=grants", "table.plain, .empty"],
-  ["/settings?tab=preferences", "section select"],
-  ["/dashboards", "table.plain"],
-  ["/dashboards/all-charts", ".cells .cell"],
-  ["/dashboards/all-charts?edit=1", ".corner"],
-  ["/dashboards/all-charts?edit=1&chart=timeseries-1", ".cm-content"],
-  ["/dashboards/filters?edit=1&chart=bar", "fieldset"],
-  ["/dashboards/service:health", "section .value"],
-];
-
-/** The screens, with one endpoint that has refused something. */
-async function screens(service) {
-  const name = "Refused something";
-  let endpoint = (await service.call("/v2/endpoints")).find((entry) => entry.name === name);
-  if (!endpoint) {
-    endpoint = await service.call("/v2/endpoints", { name, kind: "loki", dataset: "web", labels: { site: "pier" } });
-    await fetch(endpoint.url.replace(service.address, service.direct), { method: "POST", body: "{}" });
-  }
-  return SCREENS.map(([path, ready]) => [path.replace("{endpoint}", endpoint.id), ready]);
-}
-
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 const EVENTS = "/explore?q=demo&from=now-6h&to=now";
 const press = (name) => (page) => page.getByRole("button", { name, exact: true }).first().click();
@@ -84,6 +34,7 @@ const STATES = [
   ["/settings?tab=clients", press("New client"), "dialog[open]"],
   ["/settings?tab=audit&who=nobody+at+all", null, ".empty"],
   ["/traces?trace=4bf92f3577b34da6a3ce929d0e0e4736", null, ".empty"],
+  ["/queries", press("Rename Looked at"), "dialog[open]"],
 ];
 
 /** What axe finds on the page as it is, or in the part that lies above it, each with the place where it was found. */
