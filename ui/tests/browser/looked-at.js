@@ -28,7 +28,7 @@ const SCREENS = [
   ["/monitors", "table.plain, .empty"],
   ["/monitors/new?q=demo", ".drawing"],
   ["/monitors/{monitor}", "svg.states"],
-  ["/monitors/{monitor}?view=edit", ".drawing"],
+  ["/monitors/{defined}?view=edit", ".drawing"],
   ["/notifiers", "table.plain, .empty"],
   ["/notifiers/new", "form"],
   ["/notifiers/{notifier}", "table.plain"],
@@ -61,6 +61,7 @@ const SCREENS = [
 export async function screens(service) {
   const ids = {
     endpoint: await refusedEndpoint(service),
+    defined: await definedMonitor(service),
     monitor: await monitorWithRuns(service),
     notifier: await notifierThatFailed(service),
   };
@@ -84,11 +85,9 @@ function refusedEndpoint(service) {
   );
 }
 
-async function monitorWithRuns(service) {
-  const time = (hours) => new Date(Date.now() + hours * 3_600_000).toISOString();
-  const runs = (id) => service.call(`/v2/monitors/${id}/runs?startTime=${time(-1)}&endTime=${time(1)}&limit=10`);
-  for (const { id } of await service.call("/v2/monitors")) if ((await runs(id)).length > 0) return id;
-  const id = await one(service, "/v2/monitors", {
+/** One whose query can be asked, so that its backtest is drawn. */
+function definedMonitor(service) {
+  return one(service, "/v2/monitors", {
     name: NAME,
     type: "Threshold",
     aplQuery: "demo | summarize count() by bin_auto(_time)",
@@ -97,6 +96,14 @@ async function monitorWithRuns(service) {
     intervalMinutes: 1,
     rangeMinutes: 5,
   });
+}
+
+/** Any that ran, whatever came of it. */
+async function monitorWithRuns(service) {
+  const time = (hours) => new Date(Date.now() + hours * 3_600_000).toISOString();
+  const runs = (id) => service.call(`/v2/monitors/${id}/runs?startTime=${time(-1)}&endTime=${time(1)}&limit=10`);
+  for (const { id } of await service.call("/v2/monitors")) if ((await runs(id)).length > 0) return id;
+  const id = await definedMonitor(service);
   while ((await runs(id)).length === 0) await pause(1000);
   return id;
 }
