@@ -122,7 +122,7 @@ export function drawnDashboardTests(watched) {
     assert.deepEqual(await heads(page, "all"), ["Monitor", "State", "24 hours", "Tells", "Since"]);
     assert.deepEqual(await heads(page, "few"), ["Monitor"]);
     // Who may not read notifiers is told how many there are, and asks for none.
-    const reader = await memberPage(service, browser, "Watcher", "read-only");
+    const reader = await memberPage(service, browser, "Onlooker", "read-only");
     const asked = [];
     reader.page.on("request", (request) => /notifiers/.test(request.url()) && asked.push(request.url()));
     await reader.page.goto(`${service.address}/dashboards/columns-of-monitors`);
