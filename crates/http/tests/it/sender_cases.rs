@@ -32,6 +32,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("remote_write_tells_what_was_written", |app| Box::pin(remote_write(app))),
     ("remote_write_comes_by_the_address_of_an_endpoint", |app| Box::pin(by_address(app))),
     ("a_block_that_declares_too_much_is_refused", |app| Box::pin(hostile_block(app))),
+    ("layouts_are_taken_beyond_the_limit_of_fields_and_count", |app| Box::pin(layouts_beyond_the_limit(app))),
 ];
 
 /// A field of a protobuf message that has a length, which is below 128 here.
@@ -430,4 +431,36 @@ async fn hostile_block(app: TestApp) {
     let answer = app.send_bytes("/loki/api/v1/push?dataset=web", &headers, four_gibibytes).await;
     assert!(matches!(answer.status.as_u16(), 400 | 413), "{answer:?}");
     assert!(app.app.store.find(&app.org, "web").is_none());
+}
+
+/// Many requests at once are the first of their dataset: of each, the layout is taken, and of the names that senders chose
+/// as many as there are places.
+async fn layouts_beyond_the_limit(app: TestApp) {
+    app.operate(|org| org.licence.limits.max_fields = 6).await;
+    let bodies: Vec<String> = (0..30)
+        .map(|n| format!(r#"{{"streams":[{{"stream":{{"l{}":"x"}},"values":[["7","x"]]}}]}}"#, n % 15))
+        .collect();
+    let json = [("content-type", "application/json")];
+    let pushed =
+        bodies.iter().map(|body| app.send_bytes("/loki/api/v1/push?dataset=web", &json, body.clone().into()));
+    for answer in join_all(pushed).await {
+        assert_eq!((answer.status.as_u16(), answer.headers.get("warning")), (204, None), "{answer:?}");
+    }
+    assert_eq!(app.rows("web").await.len(), 30);
+    let dataset = app.app.store.find(&app.org, "web").unwrap();
+    let names = || -> Vec<String> { dataset.fields().into_keys().collect() };
+    let (own, layout): (Vec<String>, Vec<String>) = names().into_iter().partition(|it| it.starts_with('l'));
+    assert!(layout.contains(&"message".to_owned()), "{layout:?}");
+    // One place may have gone to `message`, which the others do not wait for.
+    let free = own.iter().filter(|name| *name != "labels").count();
+    assert!((5..=6).contains(&free) && own.contains(&"labels".to_owned()), "{own:?}");
+    // Another protocol brings its layout to a dataset that is full, and nothing of anyone's choice.
+    let before = names().len();
+    let log = r#"{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"x"},"severityNumber":9,
+        "attributes":[{"key":"http.route","value":{"stringValue":"/"}}]}]}]}]}"#;
+    let answer = app.send_bytes("/v1/logs?dataset=web", &json, log.into()).await;
+    assert_eq!((answer.status.as_u16(), answer.text.as_str()), (200, "{}"), "{answer:?}");
+    assert_eq!(names().len(), before + 4, "body, two of the severity, and the map: {:?}", names());
+    let refused = app.send_bytes("/v1/ingest/web", &json, b"[{\"other\":1}]".to_vec()).await;
+    assert_eq!(refused.json()["failed"], 1, "{refused:?}");
 }
