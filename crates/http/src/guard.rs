@@ -32,6 +32,7 @@ use super::nonce::set_nonce;
 use super::request_ids::RequestIds;
 use super::senders::Told;
 use super::senders::face::Face;
+use super::senders::head::repeats_items;
 use found::{Found, Head, Limit};
 use places::Held;
 
@@ -46,6 +47,8 @@ const RESOURCE_MAX: usize = 256;
 
 /// What is kept of an organisation's name in a header; ids are shorter.
 const ORG_NAME_MAX: usize = 64;
+
+pub const RATE_EXCEEDED: &str = "rate limit exceeded";
 
 const RATE_SCOPE: HeaderName = HeaderName::from_static("x-ratelimit-scope");
 const RATE_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
@@ -69,6 +72,8 @@ struct Sender {
     payment: Option<PaymentStatus>,
     nonce: Option<String>,
     endpoint: Option<Arc<Endpoint>>,
+    /// One request too many, which is let pass so that it can be refused in its own way.
+    exceeds_rate: bool,
 }
 
 pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
@@ -86,7 +91,8 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
     let mut response = match admit(&guard, Head::of(&request), &request_id, &mut sender, now).await {
         Ok((caller, held)) => {
             note_authenticated(request.extensions());
-            let in_flight = InFlight { action: action.clone(), resource: resource.clone(), _held: held };
+            let (action, resource, exceeds_rate) = (action.clone(), resource.clone(), sender.exceeds_rate);
+            let in_flight = InFlight { action, resource, exceeds_rate, _held: held };
             run(request, next, caller, Arc::new(in_flight)).await
         }
         Err(error) => error.into_response(),
@@ -120,10 +126,16 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
 pub struct InFlight {
     action: String,
     resource: String,
+    exceeds_rate: bool,
     _held: Held,
 }
 
 impl InFlight {
+    /// Whether nothing of the request may be done, which whoever sends it is to be told of each of its items.
+    pub fn exceeds_rate(&self) -> bool {
+        self.exceeds_rate
+    }
+
     /// Notes a refusal that is a part of an answer, as that of a whole request is noted.
     pub fn note_refusal(&self, app: &App, caller: &Caller, error: &ApiError) {
         if !is_refusal(error.status) {
@@ -148,7 +160,7 @@ pub fn count_call(app: &App, caller: &Caller) -> Result<(), ApiError> {
 }
 
 fn rate_exceeded() -> ApiError {
-    ApiError::new(ErrorKind::Busy, "rate limit exceeded")
+    ApiError::new(ErrorKind::Busy, RATE_EXCEEDED)
 }
 
 /// Counts a refused request for its endpoint, with the reason, so that a person sees why events do not arrive.
@@ -215,7 +227,7 @@ async fn admit(
         Some(org_context) => (org_context.org.as_str(), org_context.limits.api_rate_limit_per_second),
         None => (found.user.as_str(), RATE_WITHOUT_ORG),
     };
-    limit_rate(app, sender, key, per_second, now)?;
+    limit_known(app, sender, head, (key, per_second), now)?;
     check_access(&principal, guard.access, head.method)?;
     if let Some(endpoint) = &found.endpoint {
         endpoint_address::check_kind(endpoint, Face::of(head.uri, head.headers, now).as_ref(), head.headers)?;
@@ -266,6 +278,21 @@ fn limit_rate(
         return Ok(());
     }
     Err(rate_exceeded())
+}
+
+/// The same for a sender who is known. A bulk request whose client gives up what is refused whole passes, and is refused
+/// item by item by its route.
+fn limit_known(
+    app: &App,
+    sender: &mut Sender,
+    head: Head<'_>,
+    (key, per_second): (&str, i64),
+    now: Timestamp,
+) -> Result<(), ApiError> {
+    let limited = limit_rate(app, sender, key, per_second, now);
+    sender.exceeds_rate =
+        limited.is_err() && head.uri.path().ends_with("/_bulk") && repeats_items(head.headers);
+    if sender.exceeds_rate { Ok(()) } else { limited }
 }
 
 /// The organisation that the request names.

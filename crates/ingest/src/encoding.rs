@@ -11,13 +11,14 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Reads the value of the header. Known clients send an empty value or `1` for a body that is not compressed.
+    /// Reads the value of the header. Known clients send an empty value or `1` for a body that is not compressed, and the
+    /// Collector of OpenTelemetry says `zlib` for what the standard calls deflate.
     pub fn parse(header: &str) -> Option<Self> {
         match header.trim().to_ascii_lowercase().as_str() {
             "" | "identity" | "1" => Some(Self::Identity),
             "gzip" | "x-gzip" => Some(Self::Gzip),
             "zstd" => Some(Self::Zstd),
-            "deflate" => Some(Self::Deflate),
+            "deflate" | "zlib" => Some(Self::Deflate),
             _ => None,
         }
     }

@@ -97,7 +97,7 @@ impl<'a> Events<'a> {
         }
         if self.takes_unreadable_times
             && let Some(text) = self.around.rows.forgive_time()
-            && let Some(field) = self.admitted(UNREADABLE_TIME)
+            && let Some(field) = self.layout_field(UNREADABLE_TIME)
         {
             self.string(field, &text);
         }
@@ -144,6 +144,12 @@ impl<'a> Events<'a> {
     /// The same for who has another place for the value if the dataset does not take the field.
     pub fn admitted(&mut self, name: &str) -> Option<Field> {
         self.around.rows.resolve_quietly(name, self.around.gate).map(Field)
+    }
+
+    /// A field that the layout of a protocol has, under a name that no sender chose: a dataset takes it though it is full.
+    /// Nothing if the event in hand fails anyway.
+    pub fn layout_field(&mut self, name: &'static str) -> Option<Field> {
+        self.around.rows.resolve_always(name, self.around.gate).map(Field)
     }
 
     /// Whether objects under a flattened name are kept as maps.

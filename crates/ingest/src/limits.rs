@@ -45,4 +45,8 @@ pub trait FieldGate {
     /// yes. `false` fails the event that has the field. The event may still fail for another reason, so an admitted
     /// field is only certain to exist when it has rows in the columns.
     fn admit(&self, field: &str) -> bool;
+
+    /// Told of a name that no sender chose: a field of a protocol's layout, of which there are few and always the same.
+    /// A dataset takes it though it is full, and whoever counts fields counts it like any other.
+    fn admit_always(&self, _field: &'static str) {}
 }

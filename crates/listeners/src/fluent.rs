@@ -1,10 +1,13 @@
-//! Fluent forward. A batch with a chunk id is acknowledged when it is stored, and a repetition of it is stored once. What
-//! cannot be stored is not acknowledged: the connection ends, and the sender sends it again.
+//! Fluent forward. A batch with a chunk id is acknowledged when it is stored, and a repetition of it is stored once; one
+//! that cannot be stored is not acknowledged: the connection ends, and the sender sends it again. Nobody sends a batch
+//! without an id again, so it is kept until it can be stored, and its connection is not read meanwhile.
 
 use std::net::{IpAddr, SocketAddr};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tidegauge_app::App;
 use tidegauge_app::metrics::listeners::Dropped;
 use tidegauge_app::service::endpoints;
 use tidegauge_app::service::ingest::listened::{self, Came};
@@ -19,8 +22,9 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::Context;
+use crate::patient::Patient;
 use crate::port::Port;
-use crate::room::Room;
+use crate::room::{Room, Share};
 use crate::settings::FluentSettings;
 use crate::tcp::{self, READ_BYTES, Stream, Talk, next_bytes};
 use crate::unstored::Unstored;
@@ -31,7 +35,8 @@ const HOSTNAME: &str = "tidegauge";
 /// How long a sender may take to read an acknowledgement.
 const WRITE_MAX: Duration = Duration::from_secs(10);
 
-/// How often storing is tried before the connection ends, and how long it waits in between, at first.
+/// How often storing what will be sent again is tried before the connection ends, and how long it waits in between, at
+/// first.
 const ATTEMPTS: u32 = 6;
 const RETRY_FIRST: Duration = Duration::from_millis(100);
 
@@ -69,21 +74,23 @@ enum End {
     Refused,
     /// There is no memory for what comes.
     Full,
-    /// What came could not be stored: so many batches that nobody acknowledges.
-    Unstored(u64),
+    /// What came could not be stored, which is counted already.
+    Unstored,
 }
 
 impl Talk for Fluent {
     async fn talk(&self, stream: Stream, source: IpAddr, stop: CancellationToken) {
         let Err(end) = self.listen(stream, &stop).await else { return };
-        let (why, count) = match end {
-            End::Broken => (Dropped::Broken, 1),
-            End::Refused => (Dropped::Handshake, 1),
-            End::Full => (Dropped::Full, 1),
-            End::Unstored(count) => (Dropped::Unstored, count),
+        let why = match end {
+            End::Broken => Dropped::Broken,
+            End::Refused => Dropped::Handshake,
+            End::Full => Dropped::Full,
+            End::Unstored => Dropped::Unstored,
         };
         tracing::debug!(%source, reason = ?why, "a connection of Fluent forward was ended");
-        self.port.dropped(why, count);
+        if why != Dropped::Unstored {
+            self.port.dropped(why, 1);
+        }
     }
 }
 
@@ -103,81 +110,114 @@ impl Fluent {
         let mut buffer = vec![0; READ_BYTES];
         while let Some(length) = next_bytes(&mut stream, &mut buffer, stop).await {
             connection.push(&buffer[..length]);
-            if !share.hold(connection.pending()).await {
-                return Err(End::Full);
-            }
             let mut batches = Vec::new();
-            loop {
-                let step = match connection.next_step() {
-                    Ok(Some(step)) => step,
-                    Ok(None) => break,
-                    Err(problem) => return Err(self.broken(problem).await),
-                };
-                match (step, &handshake) {
-                    (Step::Batch(batch), _) => batches.push(batch),
-                    (Step::Ping(ping), Some(handshake)) => {
-                        let (pong, checked) = handshake.check(&ping, &sha512_hex);
-                        write(&mut stream, &pong).await?;
-                        checked.map_err(|_| End::Refused)?;
-                    }
-                    (Step::Ping(_) | Step::Heartbeat, _) => {}
-                }
-            }
-            self.take(batches, &mut stream).await?;
-            if !share.hold(connection.pending()).await {
+            let parsed = self.parse(&mut connection, handshake.as_ref(), &mut stream, &mut batches).await;
+            // What came whole is stored, whatever stands behind it.
+            let taken = self.take(batches, &mut stream, &share).await;
+            parsed?;
+            taken?;
+            let has_room = tokio::select! {
+                has_room = share.hold(connection.pending()) => has_room,
+                () = stop.cancelled() => return Ok(()),
+            };
+            if !has_room {
                 return Err(End::Full);
             }
         }
         Ok(())
     }
 
+    /// Takes the batches that have come whole, up to one that cannot be read.
+    async fn parse(
+        &self,
+        connection: &mut Connection,
+        handshake: Option<&Handshake<'_>>,
+        stream: &mut Stream,
+        batches: &mut Vec<Batch>,
+    ) -> Result<(), End> {
+        loop {
+            let step = match connection.next_step() {
+                Ok(Some(step)) => step,
+                Ok(None) => return Ok(()),
+                Err(problem) => return Err(self.broken(problem).await),
+            };
+            match (step, handshake) {
+                (Step::Batch(batch), _) => batches.push(batch),
+                (Step::Ping(ping), Some(handshake)) => {
+                    let (pong, checked) = handshake.check(&ping, &sha512_hex);
+                    write(stream, &pong).await?;
+                    checked.map_err(|_| End::Refused)?;
+                }
+                (Step::Ping(_) | Step::Heartbeat, _) => {}
+            }
+        }
+    }
+
     /// Stores batches in their order: those without a chunk together, each other one by itself, because it has a key and
-    /// is acknowledged.
-    async fn take(&self, batches: Vec<Batch>, stream: &mut Stream) -> Result<(), End> {
-        let mut together = Vec::new();
+    /// is acknowledged. Behind one that is not acknowledged no other is, so that their sender sends all of them again;
+    /// those that nobody sends again are stored there too.
+    async fn take(&self, batches: Vec<Batch>, stream: &mut Stream, share: &Share) -> Result<(), End> {
+        let (mut taken, mut dropped, mut together) = (Ok(()), 0, Vec::new());
         for batch in batches {
             let Some(chunk) = batch.chunk().map(str::to_owned) else {
                 together.push(batch);
                 continue;
             };
-            self.store(std::mem::take(&mut together), None).await?;
-            self.store(vec![batch], Some(Key::own("forward", &[&chunk]))).await?;
-            write(stream, &acknowledgement(&chunk)).await?;
+            dropped += self.keep(std::mem::take(&mut together), share).await;
+            taken = match taken {
+                Ok(()) => self.acknowledge(batch, &chunk, stream).await,
+                Err(end) => {
+                    self.port.dropped(Dropped::Unstored, 1);
+                    Err(end)
+                }
+            };
         }
-        self.store(together, None).await
+        dropped += self.keep(together, share).await;
+        if dropped > 0 { Err(End::Unstored) } else { taken }
     }
 
-    /// Stores batches. What passes by itself is waited for, and nothing is read meanwhile.
-    async fn store(&self, batches: Vec<Batch>, key: Option<Key>) -> Result<(), End> {
+    /// Stores batches that nobody sends again, however long that takes. Returns how many never will be.
+    async fn keep(&self, batches: Vec<Batch>, share: &Share) -> u64 {
         if batches.is_empty() {
-            return Ok(());
+            return 0;
         }
-        let (batches, mut wait) = (Arc::new(batches), RETRY_FIRST);
-        let count = batches.len() as u64;
+        let app: &App = &self.context.app;
+        let patient = Patient { app, port: &self.port, give_up: &self.context.give_up };
+        let _stalled = share.stall();
+        let batches = Arc::new(batches);
+        patient.store(batches.len(), |part| self.try_once(&batches, part, None)).await
+    }
+
+    /// Stores a batch and says so. What passes by itself is waited for a little, and nothing is read meanwhile.
+    async fn acknowledge(&self, batch: Batch, chunk: &str, stream: &mut Stream) -> Result<(), End> {
+        let (batches, key, mut wait) = (Arc::new(vec![batch]), Key::own("forward", &[chunk]), RETRY_FIRST);
         for attempt in 1.. {
-            let unstored = match self.try_once(&batches, key.clone()).await {
+            let unstored = match self.try_once(&batches, 0..1, Some(key.clone())).await {
                 Ok(()) => {
-                    self.port.metrics.stored(self.port.name, count);
-                    return Ok(());
+                    self.port.metrics.stored(self.port.name, 1);
+                    break;
                 }
                 Err(unstored) => unstored,
             };
             if !passes(unstored.kind) || attempt == ATTEMPTS || self.context.give_up.is_cancelled() {
-                tracing::warn!(
-                    listener = self.port.name,
-                    reason = unstored.reason,
-                    "batches of Fluent forward were not stored"
-                );
-                unstored.note(&self.context.app, count);
-                return Err(End::Unstored(count));
+                let (listener, reason) = (self.port.name, unstored.reason.as_str());
+                tracing::warn!(listener, reason, "a batch of Fluent forward was not stored");
+                self.port.dropped(Dropped::Unstored, 1);
+                unstored.note(&self.context.app, 1);
+                return Err(End::Unstored);
             }
             sleep(wait).await;
             wait *= 2;
         }
-        Ok(())
+        write(stream, &acknowledgement(chunk)).await
     }
 
-    async fn try_once(&self, batches: &Arc<Vec<Batch>>, key: Option<Key>) -> Result<(), Unstored> {
+    async fn try_once(
+        &self,
+        batches: &Arc<Vec<Batch>>,
+        part: Range<usize>,
+        key: Option<Key>,
+    ) -> Result<(), Unstored> {
         let (app, batches) = (Arc::clone(&self.context.app), Arc::clone(batches));
         let endpoint = self.settings.senders.endpoint.clone();
         // Boxed once here, or every layer around it would copy it.
@@ -185,6 +225,7 @@ impl Fluent {
             let caller = endpoints::by_listener(&app, &endpoint, EndpointKind::Fluent)
                 .await
                 .map_err(|error| Unstored::of_unknown(&endpoint, error))?;
+            let batches = &batches[part];
             let came = Came {
                 bytes: batches.iter().map(|batch| batch.bytes() as u64).sum(),
                 // One after the other is unpacked.
@@ -208,7 +249,7 @@ impl Fluent {
     }
 }
 
-/// Whether the same may be stored a moment later.
+/// Whether the same may be stored a moment later, while its sender waits.
 fn passes(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Busy | ErrorKind::Unavailable | ErrorKind::TimedOut | ErrorKind::StorageFull)
 }

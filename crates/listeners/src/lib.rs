@@ -5,6 +5,7 @@
 mod context;
 mod fluent;
 mod gelf;
+mod patient;
 mod port;
 mod queue;
 mod room;

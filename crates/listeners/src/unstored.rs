@@ -31,6 +31,14 @@ impl Unstored {
         Self { endpoint: unknown(id), kind: error.kind, reason: error.message }
     }
 
+    /// Whether it is what came that is in the way. All else passes with time, or when somebody mends it.
+    pub(crate) fn is_final(&self) -> bool {
+        matches!(
+            self.kind,
+            ErrorKind::Malformed | ErrorKind::Invalid | ErrorKind::TooLarge | ErrorKind::UnsupportedMedia
+        )
+    }
+
     /// Notes it for the endpoint, with how many events it was.
     pub(crate) fn note(&self, app: &App, failures: u64) {
         app.endpoint_uses.failed(self.endpoint.clone(), failures, &self.reason, app.now());

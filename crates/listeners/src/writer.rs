@@ -1,21 +1,20 @@
 //! Stores messages that came without being asked for an answer: many together, after a moment or when there are enough of
-//! them. While they cannot be stored they are kept and tried again, so that the queue behind them fills and its readers
-//! stop; what can never be stored is dropped and counted.
+//! them. While they cannot be stored they are kept, so that the queue behind them fills and its readers stop.
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tidegauge_app::App;
-use tidegauge_app::metrics::listeners::Dropped;
 use tidegauge_app::service::endpoints;
 use tidegauge_app::service::ingest::listened::{self, Came};
 use tidegauge_ingest::Events;
-use tidegauge_model::{EndpointId, EndpointKind, ErrorKind};
+use tidegauge_model::{EndpointId, EndpointKind};
 use tidegauge_protocols::Problem;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
+use crate::patient::Patient;
 use crate::port::Port;
 use crate::queue::{Message, Waiting};
 use crate::unstored::Unstored;
@@ -25,10 +24,6 @@ const BATCH_BYTES: usize = 1 << 20;
 
 /// How long the first message of a batch waits for others.
 const BATCH_WAIT: Duration = Duration::from_millis(500);
-
-/// How long it takes to try again, at first and at most.
-const RETRY_FIRST: Duration = Duration::from_millis(100);
-const RETRY_MAX: Duration = Duration::from_secs(5);
 
 /// How messages of a protocol become events.
 pub(crate) trait Speech: std::fmt::Debug + Send + Sync + 'static {
@@ -47,15 +42,6 @@ pub(crate) struct Writer {
     pub(crate) give_up: CancellationToken,
 }
 
-/// What became of an attempt.
-enum Attempt {
-    Stored,
-    /// It may succeed later, if nothing but time has to pass or somebody mends what is in the way.
-    Later(Unstored),
-    /// It is the messages that are in the way.
-    Never(Unstored),
-}
-
 impl Writer {
     /// Stores what waits, until nothing more can come.
     pub(crate) async fn run(self, mut waiting: Waiting) {
@@ -65,54 +51,14 @@ impl Writer {
         }
     }
 
-    /// Stores a batch. If it is too much for one, or a message in it cannot be stored, its halves are tried.
+    /// Stores a batch, however long that takes.
     async fn store(&self, batch: Vec<Message>) {
         let batch = Arc::new(batch);
-        let whole = 0..batch.len();
-        let mut parts = vec![whole];
-        while let Some(part) = parts.pop() {
-            let Err(unstored) = self.keep_trying(&batch, part.clone()).await else { continue };
-            if part.len() > 1 && !self.give_up.is_cancelled() {
-                let middle = part.start + part.len() / 2;
-                parts.extend([middle..part.end, part.start..middle]);
-                continue;
-            }
-            let (count, reason) = (part.len() as u64, unstored.reason.as_str());
-            tracing::warn!(listener = self.port.name, count, reason, "messages could not be stored");
-            self.port.dropped(Dropped::Unstored, count);
-            unstored.note(&self.app, count);
-        }
+        let patient = Patient { app: &self.app, port: &self.port, give_up: &self.give_up };
+        patient.store(batch.len(), |part| self.try_once(&batch, part)).await;
     }
 
-    /// Tries until it is stored; the reason if it never will be.
-    async fn keep_trying(&self, batch: &Arc<Vec<Message>>, part: Range<usize>) -> Result<(), Unstored> {
-        let mut wait = RETRY_FIRST;
-        loop {
-            let unstored = match self.try_once(batch, part.clone()).await {
-                Attempt::Stored => {
-                    self.port.metrics.stored(self.port.name, part.len() as u64);
-                    return Ok(());
-                }
-                Attempt::Never(unstored) => return Err(unstored),
-                Attempt::Later(unstored) => unstored,
-            };
-            if wait == RETRY_FIRST {
-                tracing::warn!(
-                    listener = self.port.name,
-                    reason = unstored.reason,
-                    "what came in waits until it can be stored"
-                );
-            }
-            // Nothing is lost yet, but a person should see why nothing arrives.
-            unstored.note(&self.app, 0);
-            tokio::select! {
-                () = sleep(wait) => wait = (wait * 2).min(RETRY_MAX),
-                () = self.give_up.cancelled() => return Err(unstored),
-            }
-        }
-    }
-
-    async fn try_once(&self, batch: &Arc<Vec<Message>>, part: Range<usize>) -> Attempt {
+    async fn try_once(&self, batch: &Arc<Vec<Message>>, part: Range<usize>) -> Result<(), Unstored> {
         let (app, endpoint, kind) = (Arc::clone(&self.app), self.endpoint.clone(), self.kind);
         let (speech, batch) = (Arc::clone(&self.speech), Arc::clone(batch));
         // Boxed once here, or every layer around it would copy it.
@@ -127,20 +73,7 @@ impl Writer {
             let stored = listened::store(&app, &caller, came, None, read).await;
             stored.map(drop).map_err(|refused| Unstored::of(&endpoint, &caller, refused))
         });
-        match self.app.background.run(work).await {
-            Ok(()) => Attempt::Stored,
-            Err(unstored) => attempt_of(unstored),
-        }
-    }
-}
-
-/// Whether what was refused is worth another attempt.
-fn attempt_of(unstored: Unstored) -> Attempt {
-    match unstored.kind {
-        ErrorKind::Malformed | ErrorKind::Invalid | ErrorKind::TooLarge | ErrorKind::UnsupportedMedia => {
-            Attempt::Never(unstored)
-        }
-        _ => Attempt::Later(unstored),
+        self.app.background.run(work).await
     }
 }
 

@@ -3,7 +3,7 @@
 
 use tidegauge_ingest::{Events, JsonWalk};
 
-use crate::answer::{Answer, Problem, status_of};
+use crate::answer::{Answer, Problem, TokenFault, status_of};
 use crate::json_text::JsonText;
 use crate::rest::TextFields;
 
@@ -85,6 +85,22 @@ pub fn refused(problem: &Problem) -> Answer {
     text.name("detail");
     text.string(&problem.message);
     text.close('}');
+    text.close(']');
+    text.close('}');
+    Answer::json(status, text.into_bytes()).with_retry_after()
+}
+
+/// The answer to `/api/v1/validate` for a key that is not known, which agents expect to be 403, or when that is not asked.
+pub fn not_validated(problem: &Problem) -> Answer {
+    let status = match problem.fault {
+        Some(TokenFault::Malformed | TokenFault::Unknown | TokenFault::Expired) => 403,
+        Some(TokenFault::Missing | TokenFault::Header) | None => status_of(problem.kind),
+    };
+    let mut text = JsonText::default();
+    text.open('{');
+    text.name("errors");
+    text.open('[');
+    text.string(&problem.message);
     text.close(']');
     text.close('}');
     Answer::json(status, text.into_bytes()).with_retry_after()

@@ -17,7 +17,11 @@ pub(crate) fn is_zlib(bytes: &[u8]) -> bool {
 
 /// Decompresses gzip or zlib to at most so many bytes.
 pub(crate) fn expand(bytes: &[u8], bytes_max: u64) -> Result<Vec<u8>, Problem> {
-    let encoding = if is_gzip(bytes) { Encoding::Gzip } else { Encoding::Deflate };
+    expand_as(if is_gzip(bytes) { Encoding::Gzip } else { Encoding::Deflate }, bytes, bytes_max)
+}
+
+/// The same for what says how it is compressed.
+pub(crate) fn expand_as(encoding: Encoding, bytes: &[u8], bytes_max: u64) -> Result<Vec<u8>, Problem> {
     let limits = DecompressLimits { bytes_max, ..DecompressLimits::default() };
     let mut decompressor = Decompressor::new(encoding, limits)?;
     let mut plain = Vec::new();

@@ -1,5 +1,6 @@
 //! A map for values whose field the dataset does not take, or that should have none: such a value is kept, and the
-//! event with it. Without it a dataset that is full would lose whole events of senders that cannot be told.
+//! event with it. Without it a dataset that is full would lose whole events of senders that cannot be told. So the map
+//! itself is taken though the dataset is full.
 
 use tidegauge_ingest::{Events, Field};
 
@@ -52,7 +53,7 @@ impl Rest {
     pub(crate) fn write(&mut self, events: &mut Events<'_>) {
         let map = self.map;
         if let Some(text) = self.finished()
-            && let Some(field) = events.field(map)
+            && let Some(field) = events.layout_field(map)
         {
             events.map(field, text);
         }

@@ -1,4 +1,5 @@
-//! A field with a fixed name, which is looked for once in a request and then known.
+//! A field with a fixed name, which is looked for once in a request and then known. A dataset takes it though it is full,
+//! so that no event fails for the layout of its protocol.
 
 use tidegauge_ingest::{Events, Field};
 
@@ -13,11 +14,11 @@ impl Slot {
         Self { name, field: None }
     }
 
-    /// The field; nothing if the event in hand fails because the dataset does not take it.
+    /// The field; nothing if the event in hand fails anyway.
     #[inline]
     fn get(&mut self, events: &mut Events<'_>) -> Option<Field> {
         if self.field.is_none() {
-            self.field = events.field(self.name);
+            self.field = events.layout_field(self.name);
         }
         self.field
     }

@@ -202,6 +202,13 @@ def calls():
     yield "values in values", b"\0" + struct.pack(">I", len(deep)) + deep, [], None
     for name, bomb in [("gzip", GZIP["unpacks to numbers"]), ("zstd", zstd(32_768))]:
         yield f"a bomb of {name}", b"\1" + struct.pack(">I", len(bomb)) + bomb, ["-H", f"grpc-encoding: {name}"], "8"
+    # Nobody says how long the body is; its frame is within the limit of one.
+    for what, length in [("a message without end", PLAIN - MIB), ("messages without end", 2)]:
+        yield what, b"\0" + struct.pack(">I", length) + b"\x0a\x00" * (ENDLESS // 2), ENDLESS_CALL, None
+
+
+# For curl: what it reads is sent as it comes, without a length.
+ENDLESS_CALL = ["-X", "POST", "-T", "-"]
 
 
 def has_http2():
@@ -214,7 +221,8 @@ def call(service, body, headers):
     """The status that the headers say."""
     address = f"{service.url}/opentelemetry.proto.collector.logs.v1.LogsService/Export"
     command = ["curl", "-s", "-D", "-", "-o", "/dev/null", "--http2-prior-knowledge", "--max-time", str(WAIT_SECONDS)]
-    command += ["--data-binary", "@-", *headers, "-H", "content-type: application/grpc", "-H", "te: trailers"]
+    command += [] if headers == ENDLESS_CALL else ["--data-binary", "@-"]
+    command += [*headers, "-H", "content-type: application/grpc", "-H", "te: trailers"]
     command += ["-H", "x-tidegauge-dataset: hostile", "-H", f"authorization: Bearer {service.token}", address]
     answered = subprocess.run(command, input=body, capture_output=True, timeout=2 * WAIT_SECONDS).stdout.decode()
     found = re.findall(r"^grpc-status: *(\d+)", answered, re.MULTILINE | re.IGNORECASE)

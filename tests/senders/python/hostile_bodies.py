@@ -129,6 +129,8 @@ FIREHOSE = {
         {"requestId": "a", "records": [{"data": base64.b64encode(zeros(b'{"a":"', b'"}', PLAIN)).decode()}] * 64}
     ).encode()
 }
+# Records, packed, which are far more than their bytes say.
+PACKED = {"gzip": zeros(b"\x81\xa1a\x01", b"\x81\xa1a\x01"), "zstd": ZSTD["unpacks to 4 GiB"]}
 GELF = {"zlib": zlib.compress(b'{"short_message":"' + b"0" * (4 * PLAIN) + b'"}'), "gzip": GZIP["unpacks to numbers"]}
 
 
@@ -194,6 +196,7 @@ COMPRESSED = [
     ("/v1/ingest/hostile", "application/x-ndjson"),
     ("/v1/ingest/hostile", "text/csv"),
     ("/v1/ingest/hostile", "application/logplex-1"),
+    ("/v1/ingest/hostile", "application/msgpack"),
     ("/v1/logs", JSON),
     ("/v1/traces", JSON),
     ("/v1/metrics", JSON),
@@ -219,6 +222,7 @@ ENDLESS_PARTS = {
     "application/x-ndjson": (b"", b'{"a":1}\n' * 8192),
     "text/csv": (b"a\n", b"1\n" * 32_768),
     "application/logplex-1": (b"", b"1 x" * 16_384),
+    "application/msgpack": (b"", b"\x81\xa1a\x01" * 16_384),
     "text/plain": (b"", b"x" * 65_536),
     PROTOBUF: (b"\x0a\xff\xff\xff\x7f", b"\x12\x00" * 32_768),
     "application/vnd.fdo.journal": (b"MESSAGE=", b"x" * 65_536),
@@ -250,9 +254,17 @@ def datagrams():
         yield "syslog-udp", text
 
 
+def packed_forward(name, bomb):
+    """A message of Fluent forward whose events are compressed."""
+    return b"\x93\xa1t\xc6" + struct.pack(">I", len(bomb)) + bomb + b"\x81\xaacompressed\xa4" + name.encode()
+
+
 PORTS = {
     "syslog-tcp": [b"99999999999 <1>x", b"<1>" + b"x" * (4 * MIB), b"2147483647 " + b"x" * MIB],
     "gelf-tcp": [b"{" * (8 * MIB), NESTED["arrays in arrays"] + b"\0"],
     "fluent-listen": [b"\x93\xa1t\xdd\xff\xff\xff\xff", b"\x93\xa1t\xc6\xff\xff\xff\xff" + b"x" * MIB, *MSGPACK.values()],
 }
+PORTS["fluent-listen"] += [packed_forward(name, bomb) for name, bomb in PACKED.items()]
+# Small messages without end, in one of which the events go on and on.
+PORTS["fluent-listen"] += [b"\x93\xa1t\x01\x81\xa1a\x01" * 500_000, b"\x92\xa1t\xdd\x7f\xff\xff\xff" + b"\x92\x01\x80" * 2_000_000]
 

@@ -81,9 +81,10 @@ def all_senders(service, http, grpc, fluent, node=None, debian=None, rust=None):
     to_port = {"field": "n", "troubles": [LOST, LOST]}
     senders += [Sender(retrying.fluent, fluent(service), has_key=True, tag="keyed", **to_port)]
     if node:
-        fluent_logger, winston_loki, otlp_json = of_npm(node)
+        fluent_logger, winston_loki, otlp_json, elastic_node = of_npm(node)
         senders += [Sender(fluent_logger, fluent(service), tag="retrying", **to_port)]
-        senders += [Sender(winston_loki, http(service), "message"), Sender(otlp_json, http(service))]
+        senders += [Sender(winston_loki, http(service), "message")]
+        senders += [Sender(send, http(service)) for send in (otlp_json, elastic_node)]
     if debian:
         journal_upload, vmagent, syslog_ng = of_debian(Unpacked(Path(debian), service.folder))
         senders += [Sender(journal_upload, http(service), "SHOP_NUMBER"), Sender(vmagent, http(service), "value")]

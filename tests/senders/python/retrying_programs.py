@@ -43,7 +43,12 @@ def of_npm(program):
         """The exporter makes all attempts itself."""
         lines_of(["node", folder / "otlp.js", gateway.url, gateway.token, dataset], ledger)
 
-    return fluent_logger, winston_loki, otlp_json
+    def elastic_node(gateway, dataset, ledger):
+        """The helper sends single documents again that are answered with 429; a request that is refused so as a whole is
+        handed to it again."""
+        lines_of(["node", folder / "elastic.js", gateway.url, gateway.token, dataset], ledger)
+
+    return fluent_logger, winston_loki, otlp_json, elastic_node
 
 
 def of_debian(found):

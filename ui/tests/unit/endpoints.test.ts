@@ -72,6 +72,7 @@ describe("what is there to copy", () => {
         ?.parts.map((part) => part.text)
         .join("\n");
     expect(text("vmagent")).toContain("-remoteWrite.url='https://a.example/api/v1/write?dataset=web'");
+    expect(text("heroku")).toBe("heroku drains:add 'https://any:xaat-1@a.example/v1/datasets/web/ingest' -a your-app");
     for (const id of ["vmagent", "pino", "winston"]) expect(text(id)).toContain("xaat-1");
     for (const id of ["syslog-ng", "fluent-bit-forward"]) expect(text(id)).toContain(ID);
   });

@@ -24,6 +24,8 @@ pub enum Face {
     Loki,
     Hec,
     Datadog,
+    /// An agent of Datadog asks whether its key is good.
+    DatadogKey,
     Honeycomb,
     /// Its answers repeat the id of the request, and say when they were written.
     Firehose {
@@ -47,7 +49,8 @@ impl Face {
             }
             _ if path.ends_with("/_bulk") => Some(Self::Elastic),
             "/loki/api/v1/push" | "/api/prom/push" => Some(Self::Loki),
-            "/api/v2/logs" | "/api/v1/validate" | "/v1/input" => Some(Self::Datadog),
+            "/api/v2/logs" | "/v1/input" => Some(Self::Datadog),
+            "/api/v1/validate" => Some(Self::DatadogKey),
             "/gelf" => Some(Self::Gelf),
             "/api/v1/write" => {
                 let version = remote_write_version(headers).unwrap_or(remote_write::Version::V1);
@@ -107,7 +110,7 @@ impl Face {
             pairs.find(|pair| pair.0 == name).map(|pair| pair.1.to_owned())
         };
         match self {
-            Self::Datadog => in_header("dd-api-key")
+            Self::Datadog | Self::DatadogKey => in_header("dd-api-key")
                 .or_else(|| in_query("dd-api-key"))
                 .or_else(|| uri.path().strip_prefix("/v1/input/").map(str::to_owned)),
             Self::Honeycomb => in_header("x-honeycomb-team"),
@@ -123,7 +126,7 @@ impl Face {
             Self::Elastic => EndpointKind::Elastic,
             Self::Loki => EndpointKind::Loki,
             Self::Hec => EndpointKind::Hec,
-            Self::Datadog => EndpointKind::Datadog,
+            Self::Datadog | Self::DatadogKey => EndpointKind::Datadog,
             Self::Honeycomb => EndpointKind::Honeycomb,
             Self::Firehose { .. } => EndpointKind::Firehose,
             Self::Journald => EndpointKind::Journald,
@@ -141,6 +144,7 @@ impl Face {
             Self::Loki => loki::refused(problem),
             Self::Hec => hec::refused(problem),
             Self::Datadog => datadog::refused(problem),
+            Self::DatadogKey => datadog::not_validated(problem),
             Self::Honeycomb => honeycomb::refused(problem),
             Self::Firehose { request_id, now_ms } => firehose::refused(request_id, *now_ms, problem),
             Self::Journald => journald::refused(problem),
@@ -177,7 +181,7 @@ impl Face {
                 "the header Authorization: Bearer <token>, or Basic with the token as the password"
             }
             Self::Hec => "the header Authorization: Splunk <token>",
-            Self::Datadog => "the header DD-API-KEY: <token>",
+            Self::Datadog | Self::DatadogKey => "the header DD-API-KEY: <token>",
             Self::Honeycomb => "the header X-Honeycomb-Team: <token>",
             Self::Firehose { .. } => "it as the access key (X-Amz-Firehose-Access-Key: <token>)",
             Self::Journald => "the header Authorization: Basic with the token as the password",

@@ -43,6 +43,13 @@ pub(crate) fn is_elastic_probe(method: &str, path: &str) -> bool {
     elastic::probe(method, path, "").is_some()
 }
 
+/// Whether a bulk request comes from a client that sends single items again, and gives up a request that is refused whole:
+/// those of Elasticsearch and OpenSearch for Node. Others come back with the whole of it, and some with nothing else.
+pub(crate) fn repeats_items(headers: &HeaderMap) -> bool {
+    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    ["elasticsearch-js/", "opensearch-js/"].iter().any(|name| agent.starts_with(name))
+}
+
 /// Whether a path is a route of GELF, or the address of an endpoint for one.
 pub(crate) fn is_for_gelf(path: &str) -> bool {
     let path = endpoint_path::split(path).map_or(path, |(_, route)| route);

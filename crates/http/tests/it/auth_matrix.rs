@@ -366,8 +366,10 @@ impl Check<'_> {
         let past = Some(Timestamp::from_micros(0));
         let expired = self.app.api_token(Capabilities::all(), past).await;
         let unknown = "xapt-00000000-0000-4000-8000-000000000000".to_owned();
-        // The collector of Splunk has 403 for a token that it does not know, and 401 for none.
-        let wrong = if self.row.path.starts_with("/services/collector") { 403 } else { 401 };
+        // The collector of Splunk has 403 for a token that it does not know, and 401 for none; so has Datadog where its
+        // agents ask about one.
+        let has_403 = self.row.path.starts_with("/services/collector") || self.row.path == "/api/v1/validate";
+        let wrong = if has_403 { 403 } else { 401 };
         let mut intruders = vec![
             (None, 401, "no token"),
             (Some("xapt-123".to_owned()), wrong, "malformed token"),

@@ -29,9 +29,11 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("json_of_any_type_comes_to_the_routes_of_ingest", |app| Box::pin(odd_types(app))),
     ("on_a_full_disk_senders_are_told_to_come_back", |app| Box::pin(full_disk(app))),
     ("senders_are_told_to_come_back_while_others_wait_for_room", |app| Box::pin(full_buffer(app))),
+    ("clients_for_node_are_told_of_each_item_what_passes_by_itself", |app| Box::pin(told_by_items(app))),
     ("remote_write_tells_what_was_written", |app| Box::pin(remote_write(app))),
     ("remote_write_comes_by_the_address_of_an_endpoint", |app| Box::pin(by_address(app))),
     ("a_block_that_declares_too_much_is_refused", |app| Box::pin(hostile_block(app))),
+    ("layouts_are_taken_beyond_the_limit_of_fields_and_count", |app| Box::pin(layouts_beyond_the_limit(app))),
 ];
 
 /// A field of a protobuf message that has a length, which is below 128 here.
@@ -424,10 +426,77 @@ async fn full_buffer(app: TestApp) {
     assert_eq!(app.rows("d").await.len(), 1_000 + who_wait.len(), "what was refused is not there");
 }
 
+/// Clients that give up a request that is refused whole, and send its items again.
+async fn told_by_items(app: TestApp) {
+    let endpoint = json!({"name": "e", "kind": "elastic", "dataset": "d"});
+    let owner = Some(app.owner_token.as_str());
+    app.send("POST", "/v2/datasets", owner, Some(&json!({"name": "d"}))).await;
+    let made = app.send("POST", "/v2/endpoints", owner, Some(&endpoint)).await.json();
+    let address = format!("{}/_bulk", made["url"].as_str().unwrap());
+    let send = async |agent: &str| {
+        let headers = [("content-type", "application/x-ndjson"), ("user-agent", agent)];
+        let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        app.send_raw("POST", &address, &headers, b"{\"index\":{}}\n{\"a\":1}\n".to_vec()).await
+    };
+    app.disk.fill(true);
+    for agent in ["elasticsearch-js/9.4.3 (linux)", "opensearch-js/3.9.0 (linux)"] {
+        let answer = send(agent).await;
+        assert_eq!(answer.status, 200, "{agent}: {answer:?}");
+        assert_eq!(answer.json()["items"][0]["index"]["status"], 429, "{agent}: {answer:?}");
+    }
+    assert_eq!(send("elasticsearch-py/9.5.1").await.status, 503, "it sends the whole again");
+    app.disk.fill(false);
+    assert_eq!(send("elasticsearch-js/9.4.3").await.json()["errors"], false);
+    assert_eq!(app.rows("d").await.len(), 1);
+    // A person sees what was in the way, however it was told.
+    let shown = app.send("GET", "/v2/endpoints", owner, None).await.json();
+    assert_eq!((&shown[0]["events"], &shown[0]["failures"]), (&json!(1), &json!(3)), "{shown}");
+    assert!(shown[0]["lastError"]["message"].is_string(), "{shown}");
+    let gone = app.send("DELETE", "/v2/datasets/d", owner, None).await;
+    assert_eq!(gone.status, 204, "{gone:?}");
+    assert_eq!(
+        send("elasticsearch-js/9.4.3").await.status,
+        404,
+        "what does not pass is in the way of the request"
+    );
+}
+
 async fn hostile_block(app: TestApp) {
     let headers = [("content-type", "application/x-protobuf")];
     let four_gibibytes = vec![0xff, 0xff, 0xff, 0xff, 0x0f, 0];
     let answer = app.send_bytes("/loki/api/v1/push?dataset=web", &headers, four_gibibytes).await;
     assert!(matches!(answer.status.as_u16(), 400 | 413), "{answer:?}");
     assert!(app.app.store.find(&app.org, "web").is_none());
+}
+
+/// Many requests at once are the first of their dataset: of each, the layout is taken, and of the names that senders chose
+/// as many as there are places.
+async fn layouts_beyond_the_limit(app: TestApp) {
+    app.operate(|org| org.licence.limits.max_fields = 6).await;
+    let bodies: Vec<String> = (0..30)
+        .map(|n| format!(r#"{{"streams":[{{"stream":{{"l{}":"x"}},"values":[["7","x"]]}}]}}"#, n % 15))
+        .collect();
+    let json = [("content-type", "application/json")];
+    let pushed =
+        bodies.iter().map(|body| app.send_bytes("/loki/api/v1/push?dataset=web", &json, body.clone().into()));
+    for answer in join_all(pushed).await {
+        assert_eq!((answer.status.as_u16(), answer.headers.get("warning")), (204, None), "{answer:?}");
+    }
+    assert_eq!(app.rows("web").await.len(), 30);
+    let dataset = app.app.store.find(&app.org, "web").unwrap();
+    let names = || -> Vec<String> { dataset.fields().into_keys().collect() };
+    let (own, layout): (Vec<String>, Vec<String>) = names().into_iter().partition(|it| it.starts_with('l'));
+    assert!(layout.contains(&"message".to_owned()), "{layout:?}");
+    // One place may have gone to `message`, which the others do not wait for.
+    let free = own.iter().filter(|name| *name != "labels").count();
+    assert!((5..=6).contains(&free) && own.contains(&"labels".to_owned()), "{own:?}");
+    // Another protocol brings its layout to a dataset that is full, and nothing of anyone's choice.
+    let before = names().len();
+    let log = r#"{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"x"},"severityNumber":9,
+        "attributes":[{"key":"http.route","value":{"stringValue":"/"}}]}]}]}]}"#;
+    let answer = app.send_bytes("/v1/logs?dataset=web", &json, log.into()).await;
+    assert_eq!((answer.status.as_u16(), answer.text.as_str()), (200, "{}"), "{answer:?}");
+    assert_eq!(names().len(), before + 4, "body, two of the severity, and the map: {:?}", names());
+    let refused = app.send_bytes("/v1/ingest/web", &json, b"[{\"other\":1}]".to_vec()).await;
+    assert_eq!(refused.json()["failed"], 1, "{refused:?}");
 }

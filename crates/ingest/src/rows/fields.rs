@@ -74,6 +74,22 @@ impl Rows {
         Some(self.take_in(known, &name))
     }
 
+    /// The field of a layout, which a dataset takes though it is full; nothing if the event in hand fails anyway.
+    pub(crate) fn resolve_always(&mut self, name: &'static str, gate: &dyn FieldGate) -> Option<u32> {
+        debug_assert_eq!(stored_name(name), name, "a layout has no reserved name");
+        let known = self.by_name.get(name).copied();
+        if let Some(field) = known
+            && !self.needs_admission(field)
+        {
+            return Some(field);
+        }
+        if self.is_failing() {
+            return None;
+        }
+        gate.admit_always(name);
+        Some(self.take_in(known, name))
+    }
+
     fn is_name(&self, name: &str) -> bool {
         !name.is_empty() && name.len() <= self.limits.name_bytes_max && !name.contains('\0')
     }

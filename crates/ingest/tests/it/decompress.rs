@@ -83,6 +83,7 @@ fn words_of_the_header() {
         ("1", Some(Encoding::Identity)),
         (" GZip ", Some(Encoding::Gzip)),
         ("x-gzip", Some(Encoding::Gzip)),
+        ("zlib", Some(Encoding::Deflate)),
         ("ZSTD", Some(Encoding::Zstd)),
         ("deflate", Some(Encoding::Deflate)),
         ("br", None),

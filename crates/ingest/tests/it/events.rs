@@ -120,6 +120,34 @@ fn a_field_that_is_not_taken_fails_the_event_or_not() {
 }
 
 #[test]
+fn a_field_of_a_layout_is_taken_though_the_dataset_is_full() {
+    let gate = Gate { refuses: vec!["kind", UNREADABLE_TIME], ..Gate::default() };
+    let mut reader = Reader::new(Limits::default());
+    for request in 1..=2 {
+        reader.begin(Options::default(), ARRIVAL);
+        let mut events = reader.events(&gate);
+        events.take_unreadable_times();
+        for _ in 0..2 {
+            events.start();
+            let kind = events.layout_field("kind").expect("it is of the layout");
+            events.string(kind, "x");
+            events.time_text("soon");
+            assert_eq!(events.end(), Ok(true));
+        }
+        events.start();
+        events.fail(|| "it is of no use".to_owned());
+        assert_eq!(events.layout_field("late"), None, "nothing is taken for an event that fails");
+        assert_eq!(events.end(), Ok(false));
+        assert_eq!(events.finish().ingested, 2);
+        let event = named([("kind", text("x")), (UNREADABLE_TIME, text("soon"))]);
+        assert_eq!(shown(reader.columns()), [event.clone(), event], "request {request}");
+    }
+    // Whoever counts is told once, and is not asked.
+    assert_eq!(*gate.told.borrow(), ["kind", UNREADABLE_TIME]);
+    assert!(gate.asked.borrow().is_empty(), "{:?}", gate.asked);
+}
+
+#[test]
 fn an_event_that_is_not_ended_leaves_no_trace() {
     let (outcome, _, events) = hand_over(Limits::default(), Options::default(), &Gate::default(), |events| {
         for value in 1..4 {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use tidegauge_ingest::Events;
+use tidegauge_ingest::{Encoding, Events};
 
 use crate::answer::Problem;
 use crate::gzip;
@@ -33,7 +33,7 @@ pub struct Batch {
     message: Vec<u8>,
     tag: String,
     chunk: Option<String>,
-    is_compressed: bool,
+    encoding: Encoding,
     layout: Layout,
     unpacked_bytes_max: u64,
 }
@@ -69,8 +69,8 @@ impl Batch {
             }
             _ => return Err(Problem::malformed("a message of one event needs a tag, a time and a record")),
         };
-        let (chunk, is_compressed) = if count > used { option(&mut input)? } else { (None, false) };
-        Ok(Self { tag, chunk, is_compressed, layout, unpacked_bytes_max, message })
+        let (chunk, encoding) = if count > used { option(&mut input)? } else { (None, Encoding::Identity) };
+        Ok(Self { tag, chunk, encoding, layout, unpacked_bytes_max, message })
     }
 
     pub fn tag(&self) -> &str {
@@ -89,11 +89,13 @@ impl Batch {
 
     /// The most that it takes to unpack it; nothing if it is not compressed.
     pub fn unpacked_bytes(&self) -> u64 {
-        let packed = match &self.layout {
-            Layout::Packed(range) if self.is_compressed => range.len() as u64,
-            _ => return 0,
-        };
-        packed.saturating_mul(DEFLATE_RATIO_MAX).min(self.unpacked_bytes_max)
+        match (&self.layout, self.encoding) {
+            (Layout::Packed(range), Encoding::Gzip) => {
+                (range.len() as u64).saturating_mul(DEFLATE_RATIO_MAX).min(self.unpacked_bytes_max)
+            }
+            (Layout::Packed(_), Encoding::Zstd) => self.unpacked_bytes_max,
+            _ => 0,
+        }
     }
 
     /// Reads the events.
@@ -112,11 +114,17 @@ impl Batch {
             Layout::Packed(range) => {
                 let packed = &self.message[range.clone()];
                 let plain;
-                let mut input = if self.is_compressed {
-                    plain = gzip::expand(packed, self.unpacked_bytes_max)?;
-                    plain.as_slice()
-                } else {
-                    packed
+                let mut input = match self.encoding {
+                    Encoding::Identity => packed,
+                    Encoding::Zstd => {
+                        plain = gzip::expand_as(Encoding::Zstd, packed, self.unpacked_bytes_max)?;
+                        plain.as_slice()
+                    }
+                    // Some say gzip of what is zlib.
+                    Encoding::Gzip | Encoding::Deflate => {
+                        plain = gzip::expand(packed, self.unpacked_bytes_max)?;
+                        plain.as_slice()
+                    }
                 };
                 while !input.is_empty() {
                     writer.array_pair(&mut input, events)?;
@@ -167,10 +175,10 @@ fn skip(input: &[u8]) -> Result<&[u8], Broken> {
     }
 }
 
-/// The chunk id, and whether the events are compressed.
-fn option(input: &mut &[u8]) -> Result<(Option<String>, bool), Problem> {
-    let (mut chunk, mut is_compressed) = (None, false);
-    let Head::Map(members) = Head::take(input)? else { return Ok((None, false)) };
+/// The chunk id, and how the events are compressed.
+fn option(input: &mut &[u8]) -> Result<(Option<String>, Encoding), Problem> {
+    let (mut chunk, mut encoding) = (None, Encoding::Identity);
+    let Head::Map(members) = Head::take(input)? else { return Ok((None, encoding)) };
     for _ in 0..members {
         let name = match Head::take(input)? {
             Head::Text(bytes) | Head::Bytes(bytes) => bytes,
@@ -191,12 +199,13 @@ fn option(input: &mut &[u8]) -> Result<(Option<String>, bool), Problem> {
                 );
             }
             b"compressed" => match value {
-                b"gzip" => is_compressed = true,
+                b"gzip" => encoding = Encoding::Gzip,
+                b"zstd" => encoding = Encoding::Zstd,
                 b"" | b"text" => {}
-                _ => return Err(Problem::malformed("events may only be compressed with gzip")),
+                _ => return Err(Problem::malformed("events may only be compressed with gzip or zstd")),
             },
             _ => {}
         }
     }
-    Ok((chunk, is_compressed))
+    Ok((chunk, encoding))
 }

@@ -83,7 +83,7 @@ impl Entry {
             }
         }
         if self.is_truncated
-            && let Some(field) = events.admitted(TRUNCATED)
+            && let Some(field) = events.layout_field(TRUNCATED)
         {
             events.boolean(field, true);
         }

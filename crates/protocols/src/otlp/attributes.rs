@@ -1,5 +1,6 @@
 //! Where attributes go: into a field each as far as their names are known and the dataset takes them, the others into
-//! one map. Attributes of a resource are placed once and written for each of its events.
+//! one map, which a dataset takes though it is full. Attributes of a resource are placed once and written for each of
+//! its events.
 
 use std::borrow::Cow;
 
@@ -30,6 +31,16 @@ impl Owner {
             Self::Resource => "resource",
             Self::Scope => "scope",
             Self::Body => "body",
+        }
+    }
+
+    /// The map for those that have no field.
+    fn rest(self) -> &'static str {
+        match self {
+            Self::Event => "attributes.custom",
+            Self::Resource => "resource.custom",
+            Self::Scope => "scope.custom",
+            Self::Body => "body.custom",
         }
     }
 
@@ -174,9 +185,8 @@ impl<'a> Attributes<'a> {
             return;
         }
         if self.rest_field.is_none() {
-            let prefix = self.owner.prefix();
-            let name = if self.is_map { prefix.to_owned() } else { format!("{prefix}.custom") };
-            self.rest_field = events.field(&name);
+            let name = if self.is_map { self.owner.prefix() } else { self.owner.rest() };
+            self.rest_field = events.layout_field(name);
         }
         if let Some(field) = self.rest_field {
             if !std::mem::replace(&mut self.is_closed, true) {

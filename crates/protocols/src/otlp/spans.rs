@@ -29,7 +29,7 @@ pub(super) fn at(events: &mut Events<'_>, times: [u64; 2]) {
         Ok(time) => events.time(time),
         // Beyond the year 2262.
         Err(_) => {
-            if let Some(field) = events.admitted(UNREADABLE_TIME) {
+            if let Some(field) = events.layout_field(UNREADABLE_TIME) {
                 events.string(field, &time.to_string());
             }
         }

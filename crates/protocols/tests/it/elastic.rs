@@ -137,6 +137,11 @@ fn probes_are_answered() {
         ("GET", "/_cluster/health/"),
         ("PUT", "/_ilm/policy/filebeat"),
         ("HEAD", "/_index_template/x"),
+        ("HEAD", "/_template/filebeat-7.17.29"),
+        ("PUT", "/_template/logstash"),
+        ("HEAD", "/_alias/filebeat-7.17.29"),
+        ("PUT", "/%3Cfilebeat-7.17.29-%7Bnow%2Fd%7D-000001%3E"),
+        ("PUT", "/<logstash-{now-000001>"),
         ("GET", "/_data_stream/x/"),
         ("PUT", "/_ingest/pipeline/x"),
         ("GET", "/_nodes/http"),
@@ -149,9 +154,16 @@ fn probes_are_answered() {
     }
     let root = probe("GET", "/", "8.11.0").unwrap();
     assert!(String::from_utf8(root.body).unwrap().contains("\"version\":{\"number\":\"8.11.0\""));
-    for (method, path) in
-        [("GET", "/_search"), ("DELETE", "/_ilm/policy/x"), ("POST", "/"), ("GET", "/web/_doc/1")]
-    {
+    for (method, path) in [
+        ("GET", "/_search"),
+        ("DELETE", "/_ilm/policy/x"),
+        ("POST", "/"),
+        ("GET", "/web/_doc/1"),
+        ("HEAD", "/logstash"),
+        ("PUT", "/logstash"),
+        ("DELETE", "/%3Cx%3E"),
+        ("PUT", "/%3Cx%3E/_doc/1"),
+    ] {
         assert_eq!(probe(method, path, "8.11.0"), None, "{method} {path}");
     }
 }

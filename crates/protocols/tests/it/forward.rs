@@ -53,18 +53,35 @@ fn each_mode_has_the_same_events() {
         encoder.write_all(bytes).unwrap();
         encoder.finish().unwrap()
     };
-    let compressed = [gzip(&packed().0[..20]), gzip(&packed().0[20..])].concat();
-    let compressed = Pack::default()
-        .array(3)
-        .text("t")
-        .bytes(&compressed)
-        .map(2)
-        .text("compressed")
-        .text("gzip")
-        .text("chunk")
-        .text("c1");
-    assert_eq!(events(&batch(&compressed)), expected);
-    assert_eq!(batch(&compressed).chunk(), Some("c1"));
+    let zstd = |bytes: &[u8]| zstd::encode_all(bytes, 3).unwrap();
+    let pieces: [(&str, [Vec<u8>; 2]); 2] = [
+        ("gzip", [gzip(&packed().0[..20]), gzip(&packed().0[20..])]),
+        ("zstd", [zstd(&packed().0[..20]), zstd(&packed().0[20..])]),
+    ];
+    for (name, pieces) in pieces {
+        let compressed = Pack::default().array(3).text("t").bytes(&pieces.concat()).map(2);
+        let compressed = compressed.text("compressed").text(name).text("chunk").text("c1");
+        assert_eq!(events(&batch(&compressed)), expected, "{name}");
+        assert_eq!(batch(&compressed).chunk(), Some("c1"));
+    }
+}
+
+#[test]
+fn what_expands_without_end_is_refused() {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(&vec![0xc0; 80 << 20]).unwrap();
+    for (name, bomb) in
+        [("gzip", gzip.finish().unwrap()), ("zstd", zstd::encode_all(&vec![0xc0; 80 << 20][..], 3).unwrap())]
+    {
+        let message = Pack::default().array(3).text("t").bytes(&bomb).map(1).text("compressed").text(name);
+        let batch = batch(&message);
+        let unpacked = batch.unpacked_bytes();
+        assert!(unpacked == 64 << 20 || unpacked == 1032 * bomb.len() as u64, "{name}: {unpacked}");
+        let problem = read(|events| batch.read(events)).unwrap_err();
+        assert_eq!(problem.kind, ErrorKind::TooLarge, "{name}: {problem}");
+    }
+    let brotli = Pack::default().array(3).text("t").bytes(b"x").map(1).text("compressed").text("br");
+    assert_eq!(steps(&brotli.0, 100).unwrap_err().kind, ErrorKind::Malformed);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use tidegauge_ingest::{Limits, Options};
 use tidegauge_model::ErrorKind;
-use tidegauge_protocols::{Problem, datadog, honeycomb};
+use tidegauge_protocols::{Answer, Problem, TokenFault, datadog, honeycomb};
 
 use crate::support::{Gate, Read, read, read_with};
 
@@ -39,6 +39,16 @@ fn datadog_agents_ask_with_nothing() {
     let answer = datadog::refused(&Problem::new(ErrorKind::Busy, "slow"));
     assert_eq!(answer.status, 429);
     assert_eq!(answer.body, br#"{"errors":[{"status":"429","detail":"slow"}]}"#);
+    let refused = |fault| datadog::not_validated(&Problem::unauthenticated(Some(fault), "no"));
+    for fault in [TokenFault::Malformed, TokenFault::Unknown, TokenFault::Expired] {
+        assert_eq!(
+            refused(fault),
+            Answer::new(403, "application/json", br#"{"errors":["no"]}"#),
+            "{fault:?}"
+        );
+    }
+    assert_eq!(refused(TokenFault::Missing).status, 401);
+    assert_eq!(datadog::not_validated(&Problem::new(ErrorKind::Busy, "slow")).status, 429);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Logplex of Heroku: frames, what the headers announce, and frames that are broken.
 
-use tidegauge_ingest::{Limits, Options};
+use tidegauge_ingest::{Labels, Limits, Options};
 use tidegauge_model::ErrorKind;
 use tidegauge_protocols::Problem;
 use tidegauge_protocols::logplex::{self, Head};
@@ -92,15 +92,14 @@ fn a_body_without_a_frame_is_refused() {
 }
 
 #[test]
-fn a_message_that_the_dataset_does_not_take_fails_alone_and_the_rest_is_read() {
-    let gate = Gate { refuses: vec!["procid"] };
-    let bare = "<40>1 2026-06-01T00:06:26+00:00 host app - - no process";
-    let body = [framed(STARTED), framed(bare)].concat();
-    let read = read_with(Limits::default(), Options::default(), &gate, |events| {
+fn a_message_whose_label_is_not_taken_fails_and_the_rest_is_read() {
+    let gate = Gate { refuses: vec!["region"] };
+    let labels = Some(Labels::parse("{\"region\":\"eu\"}").expect("labels"));
+    let body = [framed(STARTED), framed(LISTED)].concat();
+    let read = read_with(Limits::default(), Options { labels, ..Options::default() }, &gate, |events| {
         logplex::read(body.as_bytes(), Head { messages: Some(2), drain: None }, events)
     })
     .unwrap();
-    assert_eq!((read.outcome.ingested, read.outcome.failed), (1, 1));
-    assert!(read.events[0].contains("no process"), "{:?}", read.events);
-    assert_eq!(read.outcome.failures[0].index, 0);
+    assert_eq!((read.outcome.ingested, read.outcome.failed), (0, 2));
+    assert_eq!(read.outcome.failures[1].index, 1);
 }

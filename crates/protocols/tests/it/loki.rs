@@ -106,9 +106,9 @@ fn success_is_204_and_nothing_else() {
     assert_eq!((answer.status, answer.body.len(), answer.headers.len()), (204, 0, 0));
     assert_eq!(refused(&Problem::new(ErrorKind::StorageFull, "full")).status, 503);
     assert_eq!(refused(&Problem::new(ErrorKind::QuotaUsedUp, "used up")).status, 403);
-    let gate = Gate { refuses: vec!["message"] };
-    let body = br#"{"streams":[{"stream":{},"values":[["7","x"]]}]}"#;
-    let failed = read_with(Limits::default(), Options::default(), &gate, |events| {
+    let body = br#"{"streams":[{"stream":{},"values":[["7","too long"]]}]}"#;
+    let limits = Limits { event_bytes_max: 7, ..Limits::default() };
+    let failed = read_with(limits, Options::default(), &Gate::default(), |events| {
         read_loki(Encoding::Json, body, BYTES_MAX, events)
     });
     let answer = accepted(&failed.unwrap().outcome);

@@ -7,6 +7,7 @@ mod cloudevents;
 mod elastic;
 mod firehose;
 mod forward;
+mod full;
 mod gelf;
 mod hec;
 mod hostile;

@@ -1,6 +1,7 @@
 //! Reads requests and shows the events, so that tests can say what they expect; and writes protobuf and MessagePack.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tidegauge_ingest::{Events, FieldGate, Limits, Options, Outcome, Reader};
 use tidegauge_model::columns::{Columns, Values};
@@ -18,6 +19,22 @@ pub(crate) struct Gate {
 impl FieldGate for Gate {
     fn admit(&self, field: &str) -> bool {
         !self.refuses.contains(&field)
+    }
+}
+
+/// Of a dataset that is full: takes what the layout of a protocol has and no other field, and remembers what that was.
+#[derive(Default)]
+pub(crate) struct Full {
+    pub(crate) told: RefCell<BTreeSet<&'static str>>,
+}
+
+impl FieldGate for Full {
+    fn admit(&self, _: &str) -> bool {
+        false
+    }
+
+    fn admit_always(&self, field: &'static str) {
+        self.told.borrow_mut().insert(field);
     }
 }
 
@@ -54,7 +71,7 @@ pub(crate) fn read<T>(read: impl FnOnce(&mut Events<'_>) -> Result<T, Problem>) 
 pub(crate) fn read_with<T>(
     limits: Limits,
     options: Options,
-    gate: &Gate,
+    gate: &dyn FieldGate,
     read: impl FnOnce(&mut Events<'_>) -> Result<T, Problem>,
 ) -> Result<Read<T>, Problem> {
     let mut reader = Reader::new(limits);

@@ -119,7 +119,22 @@ impl World {
         text.lines().find_map(|line| line.strip_prefix(&series)?.parse().ok()).unwrap_or(0)
     }
 
-    async fn endpoint(&self) -> Value {
+    /// From then on nothing can be stored.
+    pub(crate) async fn delete_dataset(&self) {
+        let path = format!("{}/v2/datasets/logs", self.service.url);
+        let answer = self.client.delete(path).bearer_auth(&self.token).send().await.unwrap();
+        assert_eq!(answer.status(), 204);
+    }
+
+    /// From then on everything can be stored again.
+    pub(crate) async fn make_dataset(&self) {
+        let path = format!("{}/v2/datasets", self.service.url);
+        let body = json!({"name": "logs"});
+        let answer = self.client.post(path).bearer_auth(&self.token).json(&body).send().await.unwrap();
+        assert_eq!(answer.status(), 200);
+    }
+
+    pub(crate) async fn endpoint(&self) -> Value {
         let path = format!("{}/v2/endpoints/{}", self.service.url, self.endpoint);
         self.client.get(path).bearer_auth(&self.token).send().await.unwrap().json().await.unwrap()
     }
@@ -194,9 +209,7 @@ pub(crate) async fn networks(backend: Backend) {
 /// While events cannot be stored, connections are not read and lose nothing, and datagrams are dropped and counted.
 pub(crate) async fn pressure(backend: Backend) {
     let world = World::start(backend, "syslog", "--syslog-endpoint", &SYSLOG).await;
-    let datasets = format!("{}/v2/datasets", world.service.url);
-    let delete = world.client.delete(format!("{datasets}/logs")).bearer_auth(&world.token).send();
-    assert_eq!(delete.await.unwrap().status(), 204);
+    world.delete_dataset().await;
     let mut stream = world.connect("syslog over TCP").await;
     let message = format!("<1>{}\n", "m".repeat(8_000));
     let stalled = std::time::Duration::from_secs(3);
@@ -218,8 +231,7 @@ pub(crate) async fn pressure(backend: Backend) {
     let endpoint = world.endpoint().await;
     assert_eq!(endpoint["lastError"]["message"], "dataset not found", "{endpoint}");
 
-    let make = world.client.post(&datasets).bearer_auth(&world.token).json(&json!({"name": "logs"})).send();
-    assert_eq!(make.await.unwrap().status(), 200);
+    world.make_dataset().await;
     stream.write_all(&message.as_bytes()[rest..]).await.unwrap();
     stream.write_all(b"<2>last\n").await.unwrap();
     read_to_the_end(stream).await;

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::database::Backend;
 use crate::listeners::{World, read_to_the_end};
+use crate::process::eventually;
 
 const FLUENT: [&str; 4] = ["--fluent-listen", "127.0.0.1:0", "--fluent-networks", "127.0.0.1"];
 
@@ -76,6 +77,72 @@ pub(crate) async fn acknowledged_is_stored(backend: Backend) {
     acknowledged(&mut stream, &ack).await;
     assert_eq!(world.count().await, 7);
     assert!(world.service.peak_memory() < 600 << 20, "{}", world.service.peak_memory());
+}
+
+/// A message of one event without a chunk.
+fn plain(number: u8) -> Vec<u8> {
+    vec![0x93, 0xa1, b't', 0xce, 0x6a, 0x1d, 0x0e, 0x00, 0x81, 0xa1, b'n', number]
+}
+
+/// A message that can be told from others and not be read: its record is none.
+const NO_RECORD: [u8; 5] = [0x93, 0xa1, b't', 0x05, 0x05];
+
+/// What has no chunk nobody sends again: it is kept for as long as it takes, and its connection is not read meanwhile.
+pub(crate) async fn kept_without_a_chunk(backend: Backend) {
+    let world = World::start(backend, "fluent", "--fluent-endpoint", &FLUENT).await;
+    world.delete_dataset().await;
+    let mut streams = Vec::new();
+    for number in 0..3 {
+        let mut stream = world.connect("Fluent forward").await;
+        stream.write_all(&plain(number)).await.unwrap();
+        streams.push(stream);
+    }
+    eventually("the reason why nothing arrives", async || {
+        let endpoint = world.endpoint().await;
+        (endpoint["lastError"]["message"] == "dataset not found").then_some(())
+    })
+    .await;
+    // What is asked for by its sender is sent away meanwhile, and what stands behind it in the same piece is counted too.
+    let mut asking = world.connect("Fluent forward").await;
+    asking.write_all(&[chunk(7, "one").0, chunk(8, "two").0].concat()).await.unwrap();
+    read_to_the_end(asking).await;
+    assert_eq!(world.dropped("fluent", "unstored").await, 2);
+    for (stream, number) in streams.iter_mut().zip(3..) {
+        stream.write_all(&plain(number)).await.unwrap();
+    }
+    world.make_dataset().await;
+    for stream in streams {
+        read_to_the_end(stream).await;
+    }
+    let columns = world.ask("logs | sort by n asc | project n").await;
+    assert_eq!(columns, json!([[0, 1, 2, 3, 4, 5]]));
+    assert_eq!(world.dropped("fluent", "unstored").await, 2, "no more than those");
+}
+
+/// What comes whole is stored, whatever comes before or behind it at once.
+pub(crate) async fn whole_beside_broken(backend: Backend) {
+    let world = World::start(backend, "fluent", "--fluent-endpoint", &FLUENT).await;
+    let (asked, ack) = chunk(3, "asked");
+    for (sent, count) in [
+        // What is behind a broken message cannot be told from it.
+        ([&plain(1)[..], &plain(2), &[0xc1], &plain(9)].concat(), 2),
+        ([&plain(1)[..], &NO_RECORD, &plain(2)].concat(), 4),
+        ([&NO_RECORD[..], &NO_RECORD, &plain(1), &NO_RECORD].concat(), 5),
+    ] {
+        let mut stream = world.connect("Fluent forward").await;
+        stream.write_all(&sent).await.unwrap();
+        read_to_the_end(stream).await;
+        assert_eq!(world.count().await, count);
+    }
+    let mut stream = world.connect("Fluent forward").await;
+    stream.write_all(&[&NO_RECORD[..], &asked, &plain(4), &[0xc1]].concat()).await.unwrap();
+    acknowledged(&mut stream, &ack).await;
+    read_to_the_end(stream).await;
+    assert_eq!(world.count().await, 7);
+    assert_eq!(world.ask("logs | where n == 9 | count").await[0][0], 0);
+    assert_eq!(world.dropped("fluent", "unstored").await, 5);
+    let broken = async || (world.dropped("fluent", "broken").await == 2).then_some(());
+    eventually("two that could not be read", broken).await;
 }
 
 /// Who does not know the key sends nothing.

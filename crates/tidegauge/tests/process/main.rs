@@ -191,6 +191,12 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("what_fluent_forward_is_acknowledged_is_stored_once", |backend| {
         Box::pin(listeners_fluent::acknowledged_is_stored(backend))
     }),
+    ("fluent_forward_without_a_chunk_is_kept_until_it_can_be_stored", |backend| {
+        Box::pin(listeners_fluent::kept_without_a_chunk(backend))
+    }),
+    ("fluent_forward_that_comes_whole_is_stored_beside_what_is_broken", |backend| {
+        Box::pin(listeners_fluent::whole_beside_broken(backend))
+    }),
     ("fluent_forward_without_its_key_is_refused", |backend| Box::pin(listeners_fluent::shared_key(backend))),
     ("syslog_over_tls_asks_for_certificates", |backend| Box::pin(listeners_tls::certificates(backend))),
     ("many_groups_are_not_charged_for_what_they_do_not_need", |backend| {

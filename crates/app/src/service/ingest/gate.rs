@@ -1,6 +1,7 @@
 //! Lets new fields in up to the licence's limit. A request holds the fields that it brings until its events are
 //! stored or refused, so that requests at the same time do not exceed the limit together, and a refused one leaves
 //! nothing behind. Requests are told apart by the name of their dataset, because the first ones come before it is made.
+//! What the layout of a protocol has is let in beyond the limit, and counts against it as all fields do.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -64,6 +65,17 @@ impl NewFields {
 
 impl FieldGate for Gate<'_> {
     fn admit(&self, field: &str) -> bool {
+        self.let_in(field, self.fields_max)
+    }
+
+    fn admit_always(&self, field: &'static str) {
+        self.let_in(field, u64::MAX);
+    }
+}
+
+impl Gate<'_> {
+    /// Holds a field for this request, unless it is new and the dataset has so many.
+    fn let_in(&self, field: &str, fields_max: u64) -> bool {
         let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
         if own.contains(field) || self.target.has_field(field) {
             return true;
@@ -77,7 +89,7 @@ impl FieldGate for Gate<'_> {
             requests: 0,
         });
         let is_new = !brought.held.contains_key(field);
-        let is_full = brought.known + brought.held.len() as u64 >= self.fields_max;
+        let is_full = brought.known + brought.held.len() as u64 >= fields_max;
         let admitted = !(is_new && is_full);
         if admitted {
             brought.requests += usize::from(own.is_empty());

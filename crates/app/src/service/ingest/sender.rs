@@ -273,7 +273,7 @@ impl Admitted<'_> {
 }
 
 /// The refusal of what would find no room however often it is sent.
-fn never_fits() -> Error {
+pub(super) fn never_fits() -> Error {
     let message =
         "the events of this request take more memory than all requests may; send it in smaller parts";
     Error::new(ErrorKind::TooLarge, message).hint("the setting ingest_memory_bytes is the limit")

@@ -11,18 +11,21 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use tidegauge_app::App;
+use tidegauge_app::service::Error;
 use tidegauge_app::service::ingest::Patience;
-use tidegauge_app::service::ingest::sender::{self, Refused, Sending};
+use tidegauge_app::service::ingest::sender::{self, Admitted, Refused, Sending};
+use tidegauge_model::ErrorKind;
 use tidegauge_protocols::elastic::{self, Bulk, TIME_FIELD, Target};
 use tidegauge_protocols::{Answer, Problem};
 
 use super::{DATASET, SenderHeaders, SenderParameters, refuse};
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId, PathIds, Query};
-use crate::guard::InFlight;
+use crate::guard::{InFlight, RATE_EXCEEDED};
 use crate::resources::event_body::{EVENT_LABELS, check_length, encoding, length, settle, text};
 use crate::senders::face::Face;
-use crate::senders::respond;
+use crate::senders::head::repeats_items;
+use crate::senders::{Told, respond};
 
 /// More items are refused together.
 const ITEMS_MAX: usize = 1_000_000;
@@ -46,6 +49,8 @@ struct Incoming {
     meant: Meant,
     timestamp_field: String,
     labels: Option<String>,
+    /// What passes by itself is told of each item, because the client would give up the whole.
+    by_items: bool,
 }
 
 /// Stores the sources of a bulk request, whatever index its items name. The answer has the state of each item.
@@ -90,6 +95,24 @@ pub async fn bulk_put(
     request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
     responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
 pub async fn bulk_below(
+    state: State<Arc<App>>,
+    caller: Caller,
+    in_flight: Extension<Arc<InFlight>>,
+    names: PathIds,
+    parameters: Query<SenderParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    take(state, caller, in_flight, Meant::Fixed(names.0), parameters, headers, body).await
+}
+
+/// The same by PUT.
+#[utoipa::path(put, path = "/ingest/{name}/elastic/{index}/_bulk", tag = "senders",
+    operation_id = "elastic_bulk_below_put",
+    params(("name" = String, Path), ("index" = String, Path), SenderParameters, SenderHeaders),
+    request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
+    responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
+pub async fn bulk_below_put(
     state: State<Arc<App>>,
     caller: Caller,
     in_flight: Extension<Arc<InFlight>>,
@@ -196,21 +219,33 @@ async fn take(
         meant,
         timestamp_field: named.unwrap_or_else(|| TIME_FIELD.to_owned()),
         labels: text(&headers, &EVENT_LABELS)?,
+        by_items: repeats_items(&headers),
     };
     let (body, encoding, is_small) = settle(&app, encoding(&headers)?, length, body).await?;
     // Boxed once here, or every layer around it would copy it.
     let work = Box::pin(incoming.store(encoding, body));
     let answer = if is_small { work.await } else { app.background.run(work).await };
     match answer {
-        Ok(answer) => Ok(respond(answer)),
+        Ok((answer, refused)) => {
+            let mut response = respond(answer);
+            if let Some(why) = refused {
+                response.extensions_mut().insert(Told(why));
+            }
+            Ok(response)
+        }
         Err(refused) => refuse(&Face::Elastic, refused),
     }
 }
 
 impl Incoming {
     /// Stores the items, one dataset after the other. What is in the way of one of them is told with its items, unless
-    /// there is no other: then it is in the way of the request, which senders repeat rather than single items.
-    async fn store(self, encoding: tidegauge_ingest::Encoding, body: Body) -> Result<Answer, Refused> {
+    /// there is no other: then it is in the way of the request, which senders repeat rather than single items, but for some
+    /// (`by_items`). Returns also why all of it was refused, if its items tell that.
+    async fn store(
+        self,
+        encoding: tidegauge_ingest::Encoding,
+        body: Body,
+    ) -> Result<(Answer, Option<String>), Refused> {
         let body = body.into_data_stream();
         let mut whole = sender::gather(&self.app, encoding, u64::MAX, Patience::Hurried, body).await?;
         let target = match &self.meant {
@@ -220,7 +255,7 @@ impl Incoming {
         let bulk = Bulk::parse(&whole.bytes, target, ITEMS_MAX);
         let mut bulk = bulk.map_err(Refused::Protocol)?;
         whole.held.add(bulk.items() as u64 * ITEM_BYTES)?;
-        let datasets = bulk.datasets().len();
+        let (datasets, mut refused_whole) = (bulk.datasets().len(), None);
         for place in 0..datasets {
             let sending = Sending {
                 dataset: bulk.datasets()[place].clone(),
@@ -229,7 +264,7 @@ impl Incoming {
                 ..Sending::default()
             };
             let counted = bulk.bytes(place);
-            let stored = match sender::admit(&self.app, &self.caller, sending).await {
+            let stored = match self.admit(sending).await {
                 Ok(admitted) => {
                     let read =
                         admitted.store_part(&mut whole.held, counted, |events| bulk.read(place, events));
@@ -237,14 +272,23 @@ impl Incoming {
                 }
                 Err(error) => Err(error.into()),
             };
-            match stored {
-                Ok(()) => {}
-                Err(refused) if datasets == 1 => return Err(refused),
-                Err(refused) => bulk.refuse(place, &self.problem(refused)),
+            let Err(refused) = stored else { continue };
+            if datasets == 1 && !(self.by_items && passes(&refused)) {
+                return Err(refused);
             }
+            let problem = self.problem(refused);
+            bulk.refuse(place, &problem);
+            refused_whole = (datasets == 1).then_some(problem.message);
         }
         let took = self.app.now().as_millis() - self.caller.now.as_millis();
-        Ok(bulk.answer(u64::try_from(took).unwrap_or(0)))
+        Ok((bulk.answer(u64::try_from(took).unwrap_or(0)), refused_whole))
+    }
+
+    async fn admit(&self, sending: Sending) -> Result<Admitted<'_>, Error> {
+        if self.in_flight.exceeds_rate() {
+            return Err(Error::new(ErrorKind::Busy, RATE_EXCEEDED));
+        }
+        sender::admit(&self.app, &self.caller, sending).await
     }
 
     /// What is in the way of one dataset, noted as that of a whole request is.
@@ -252,13 +296,36 @@ impl Incoming {
         match refused {
             Refused::Protocol(problem) => problem,
             Refused::Service(error) => {
-                let kind = error.kind;
+                // Of single items, these clients send again what is 429 and nothing else.
+                let kind = match error.kind {
+                    kind if self.by_items && passes_by_itself(kind) => ErrorKind::Unavailable,
+                    kind => kind,
+                };
                 let error = ApiError::from(error);
                 self.in_flight.note_refusal(&self.app, &self.caller, &error);
                 Problem::new(kind, error.body.message)
             }
         }
     }
+}
+
+/// Whether the same request may be taken a moment later.
+fn passes(refused: &Refused) -> bool {
+    match refused {
+        Refused::Protocol(problem) => passes_by_itself(problem.kind),
+        Refused::Service(error) => passes_by_itself(error.kind),
+    }
+}
+
+fn passes_by_itself(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::Busy
+            | ErrorKind::Unavailable
+            | ErrorKind::OutOfMemory
+            | ErrorKind::TimedOut
+            | ErrorKind::StorageFull
+    )
 }
 
 /// The answer to what a client asks before it sends, if it is one of these questions.

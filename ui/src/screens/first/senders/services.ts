@@ -98,7 +98,20 @@ Access key:         ${token}`,
       ],
       note: "Firehose sends by HTTPS to port 443 alone.",
     },
+    {
+      id: "heroku",
+      name: "Heroku log drain",
+      group,
+      parts: [{ file: "", text: `heroku drains:add '${withPassword(to)}' -a your-app` }],
+      note: "A drain is told an address and nothing else, so the token stands in it as a password.",
+    },
   ];
+}
+
+/** The address of the routes of ingest with the token in it. */
+function withPassword({ origin, dataset, token }: Target): string {
+  const [scheme, rest] = origin.split("//");
+  return `${scheme}//any:${token}@${rest}/v1/datasets/${encodeURIComponent(dataset)}/ingest`;
 }
 
 /** Listeners are ports of the service that its settings open; each belongs to an endpoint. */

@@ -69,3 +69,21 @@ pub async fn bulk_below(
 ) -> Result<Response, ApiError> {
     take(state, caller, in_flight, Meant::Fixed(names.0), parameters, headers, body).await
 }
+
+/// The same by PUT.
+#[utoipa::path(put, path = "/datasets/{name}/elastic/{index}/_bulk", tag = "senders",
+    operation_id = "elastic_bulk_former_below_put",
+    params(("name" = String, Path), ("index" = String, Path), SenderParameters, SenderHeaders),
+    request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
+    responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
+pub async fn bulk_below_put(
+    state: State<Arc<App>>,
+    caller: Caller,
+    in_flight: Extension<Arc<InFlight>>,
+    names: PathIds,
+    parameters: Query<SenderParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    take(state, caller, in_flight, Meant::Fixed(names.0), parameters, headers, body).await
+}
