@@ -67,7 +67,7 @@ fn each_mode_has_the_same_events() {
 }
 
 #[test]
-fn what_expands_without_end_is_refused() {
+fn each_compression_is_bounded_by_what_it_may_expand_to() {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     gzip.write_all(&vec![0xc0; 80 << 20]).unwrap();
     for (name, bomb) in
