@@ -88,7 +88,8 @@ async fn trimmed_and_expired(app: TestApp) {
         let behind = keep(&app, dataset, Some(("2026-05-25T12:00:00Z", end))).await;
         let remove = async || {
             if dataset == "trimmed" {
-                posted(&app, "/v2/datasets/trimmed/trim", &json!({"maxDuration": "168h"})).await;
+                let trimmed = post(&app, "/v2/datasets/trimmed/trim", &json!({"maxDuration": "168h"})).await;
+                assert_eq!(trimmed.status, 204, "{trimmed:?}");
                 return;
             }
             let rule = json!({"useRetentionPeriod": true, "retentionDays": 7});

@@ -44,21 +44,25 @@ fn nesting_is_cut_at_its_limit_and_not_before() {
 
 #[test]
 fn what_is_replaced_is_counted_once_wherever_a_body_is_cut() {
-    let limits = Limits { depth_max: 3, string_bytes_max: 9, ..Limits::default() };
+    let limits = Limits { depth_max: 3, string_bytes_max: 16, ..Limits::default() };
     let counted = |pieces: &[&[u8]], format: Format| {
         let options = Options { format, ..Options::default() };
         let mut reader = Reader::new(limits.clone());
         read_with(&mut reader, options, pieces, &Gate::default()).unwrap().outcome
     };
     // The third event fails, and nothing of it is stored.
-    let json = b"{\"s\":\"0123456789\",\"t\":\"012345678\",\"l\":[\"0123456789\",[[1]],\"\xff\"]}\n\
-        {\"u\":\"\\n123456789\",\"o\":{\"a\":{\"b\":{}}},\"i\":\"\xff\",\"f\":1e400,\"g\":[-1e400]}\n\
-        {\"s\":\"0123456789\",\"l\":[[[1]]],\"i\":\"\xff\",\"_time\":\"never\"}\n";
-    let csv = b"a,b\n0123456789,\xff\n012345678,\xc3\xa4\n";
+    let json = b"{\"s\":\"0123456789abcdefg\",\"t\":\"0123456789abcdef\",\"l\":[\"0123456789abcdefg\",[[1]],\"\xff\"]}\n\
+        {\"u\":\"\\n123456789abcdefg\",\"o\":{\"a\":{\"b\":{}}},\"i\":\"\xff\",\"f\":1e400,\"g\":[-1e400]}\n\
+        {\"s\":\"0123456789abcdefg\",\"l\":[[[1]]],\"i\":\"\xff\",\"_time\":\"never\"}\n";
+    let csv = b"a,b\n0123456789abcdefg,\xff\n0123456789abcdef,\xc3\xa4\n";
     for (body, format, expected) in [
         (&json[..], Format::Json, Replaced { too_long: 3, not_text: 2, too_deep: 2, infinite: 2 }),
         (&csv[..], Format::Csv, Replaced { too_long: 1, not_text: 1, ..Replaced::default() }),
-        (b"012345678\n0123456789\n", Format::Lines, Replaced { too_long: 1, ..Replaced::default() }),
+        (
+            b"0123456789abcdef\n0123456789abcdefg\n",
+            Format::Lines,
+            Replaced { too_long: 1, ..Replaced::default() },
+        ),
     ] {
         for cut in 0..body.len() {
             let outcome = counted(&[&body[..cut], &body[cut..]], format);
