@@ -30,10 +30,17 @@ impl Pack {
     }
 
     pub(crate) fn bytes(mut self, bytes: &[u8]) -> Self {
-        self.0.push(0xc5);
-        self.0.extend_from_slice(&(bytes.len() as u16).to_be_bytes());
-        self.0.extend_from_slice(bytes);
-        self
+        match u16::try_from(bytes.len()) {
+            Ok(length) => {
+                self.0.push(0xc5);
+                self.0.extend_from_slice(&length.to_be_bytes());
+            }
+            Err(_) => {
+                self.0.push(0xc6);
+                self.0.extend_from_slice(&(bytes.len() as u32).to_be_bytes());
+            }
+        }
+        self.raw(bytes)
     }
 
     pub(crate) fn integer(mut self, value: i64) -> Self {
