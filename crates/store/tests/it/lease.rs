@@ -297,7 +297,7 @@ async fn a_start_whose_lease_is_taken_meanwhile_lets_no_file_of_the_log_go() {
     check(&rows(&house.store, &id).await, 0..2);
 }
 
-/// A database that does not answer who asks for the columns of segments, until it is told to.
+/// A database that does not answer who asks for the columns of segments while it is told not to.
 #[derive(Debug)]
 struct Held(watch::Sender<bool>);
 
@@ -315,7 +315,7 @@ impl CatalogContext for Held {
 #[tokio::test]
 async fn a_stop_that_takes_long_keeps_the_lease_until_all_is_written() {
     let house = House::with(|settings| settings.lease = Duration::from_millis(60)).await;
-    let held = Arc::new(Held(watch::Sender::new(false)));
+    let held = Arc::new(Held(watch::Sender::new(true)));
     let location = sqlite(house.folder.path());
     let mut catalog = Catalog::open_waiting(&location, SealKey::new(&[7; 32]), WAIT_MAX).await.unwrap();
     catalog.set_context(Arc::clone(&held) as Arc<dyn CatalogContext>);
@@ -325,6 +325,7 @@ async fn a_stop_that_takes_long_keeps_the_lease_until_all_is_written() {
     let state = house.store.dataset(&id).unwrap();
     // Somebody is at work on the dataset, and takes long. It is not looked after meanwhile, so it must not have got as
     // far as the one connection that writes, which renewals need.
+    held.0.send_replace(false);
     let mut at_work = Box::pin(house.store.flush(&state));
     assert!(futures_util::poll!(&mut at_work).is_pending());
     let holder = async || house.catalog.lease_holder().await.unwrap().unwrap();
