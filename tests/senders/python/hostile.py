@@ -204,7 +204,7 @@ def calls():
         yield f"a bomb of {name}", b"\1" + struct.pack(">I", len(bomb)) + bomb, ["-H", f"grpc-encoding: {name}"], "8"
     # Nobody says how long the body is; its frame is within the limit of one.
     for what, length in [("a message without end", PLAIN - MIB), ("messages without end", 2)]:
-        yield what, b"\0" + struct.pack(">I", length) + b"\x0a\x00" * (ENDLESS // 2), ENDLESS_CALL, None
+        yield what, b"\0" + struct.pack(">I", length) + b"\x0a\x00" * (ENDLESS // 2), ENDLESS_CALL, "8"
 
 
 # For curl: what it reads is sent as it comes, without a length.
