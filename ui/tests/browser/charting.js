@@ -148,7 +148,7 @@ export function chartingTests(watched) {
     const start = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 12 * 3_600_000;
     const range = { from: new Date(start).toISOString(), to: new Date(start + 12 * 3_600_000).toISOString() };
     await page.goto(explore(service, { q: "drawn | summarize histogram(value, 10) by bin(_time, 1h)", ...range }));
-    await page.getByRole("img", { name: /Values by series and time/ }).waitFor();
+    await page.getByRole("img", { name: /^Values of 20 series over/ }).waitFor();
     assert.deepEqual(await page.getByRole("group", { name: "Kind of chart" }).getByRole("button").allTextContents(), [
       "Heatmap",
     ]);

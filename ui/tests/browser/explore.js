@@ -244,7 +244,7 @@ export function exploreTests(watched) {
     });
     const groups = rows.tables[0].columns[0].length;
     await page.getByRole("button", { name: "Points", exact: true }).click();
-    await page.getByRole("img", { name: `${groups} points: n across, slow up` }).waitFor();
+    await page.getByRole("img", { name: new RegExp(`^${groups} points: n across, .*; slow up`) }).waitFor();
     const points = await page.locator(".drawing svg").evaluate((svg) => {
       const all = svg.getBoundingClientRect();
       return [...svg.querySelectorAll("circle")].map((circle) => {
