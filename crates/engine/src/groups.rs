@@ -273,6 +273,9 @@ impl<'a> Grouping<'a> {
 
     /// The order that was asked for, and after it that of the keys, so that an answer is always the same.
     fn order(&self, schema: &SchemaRef) -> Vec<PhysicalSortExpr> {
+        if self.plan.is_in_any_order && self.plan.limit == usize::MAX {
+            return Vec::new();
+        }
         let asked = self.plan.order.iter().map(|(place, descending)| (*place, *descending, true));
         let keys = (0..self.plan.keys.len()).map(|place| (place, false, false));
         let by = |(place, descending, is_asked): (usize, bool, bool)| {

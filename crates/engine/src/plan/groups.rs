@@ -26,6 +26,8 @@ pub(crate) struct GroupsPlan {
     pub(crate) order: Vec<(usize, bool)>,
     pub(crate) sorted_by: Vec<SortKey>,
     pub(crate) limit: usize,
+    /// Whether nobody sees in which order the groups are, if all of them are wanted.
+    pub(crate) is_in_any_order: bool,
     /// The places of keys of which the last aggregates tell whether integers are among their values.
     pub(super) told_keys: Vec<usize>,
 }
@@ -79,6 +81,7 @@ impl GroupsPlan {
             order: Vec::new(),
             sorted_by: Vec::new(),
             limit: usize::MAX,
+            is_in_any_order: false,
             told_keys: Vec::new(),
         }
     }

@@ -39,6 +39,7 @@ mod kept_whole;
 mod large_columns;
 mod lists;
 mod many;
+mod many_keys;
 mod memory;
 #[path = "../../../catalog/tests/shared/migrations.rs"]
 mod migrations;

@@ -14,29 +14,29 @@ use crate::support::house::{House, Placement, START, Way, block_on};
 use crate::support::reply::value;
 
 /// Enough for a scan to be looked at for its number of groups.
-const EVENTS: i64 = 70_000;
+pub(crate) const EVENTS: i64 = 70_000;
 
 /// How many events a block has: so many that it tells of very many groups.
 const BLOCK_EVENTS: usize = 35_000;
 
 /// How many different keys there are.
-const KEYS: i64 = 9_001;
+pub(crate) const KEYS: i64 = 9_001;
 
 /// What one event has.
-struct Event {
-    key: i64,
-    x: i64,
+pub(crate) struct Event {
+    pub(crate) key: i64,
+    pub(crate) x: i64,
 }
 
-fn event(number: i64) -> Event {
+pub(crate) fn event(number: i64) -> Event {
     Event { key: number * number % KEYS, x: number % 1_000 }
 }
 
 /// A field, and how it is made of the key.
-type Made = (&'static str, fn(i64) -> Value);
+pub(crate) type Made = (&'static str, fn(i64) -> Value);
 
 /// The fields that are grouped by; of the last, one in a hundred values is missing.
-const FIELDS: &[Made] = &[
+pub(crate) const FIELDS: &[Made] = &[
     ("short", |key| json!(format!("u{key}"))),
     ("long", |key| json!(format!("{}{key}", "n".repeat(180)))),
     ("middle", |key| json!(format!("usr_{key:010}"))),
@@ -51,7 +51,7 @@ const FIELDS: &[Made] = &[
     ("gaps", |key| if key % 100 == 0 { Value::Null } else { json!(format!("g{key}")) }),
 ];
 
-async fn dataset(house: &House) -> Arc<DatasetState> {
+pub(crate) async fn dataset(house: &House) -> Arc<DatasetState> {
     let of_key = |key: i64| FIELDS.iter().map(|(name, of)| format!(",{name:?}:{}", of(key))).collect();
     let of_keys: Vec<String> = (0..KEYS).map(of_key).collect();
     let line = |number: i64| {
@@ -84,7 +84,7 @@ fn wanted(of: fn(i64) -> Value) -> Vec<(Value, i64, i64, i64)> {
     groups
 }
 
-fn compared(left: &Value, right: &Value) -> std::cmp::Ordering {
+pub(crate) fn compared(left: &Value, right: &Value) -> std::cmp::Ordering {
     match (left.as_f64(), right.as_f64(), left.as_str(), right.as_str()) {
         (Some(left), Some(right), ..) => left.total_cmp(&right),
         (.., Some(left), Some(right)) => left.cmp(right),
@@ -129,7 +129,7 @@ fn parted_rows_come_to_the_same_groups() {
 }
 
 /// An engine whose queries have little memory.
-fn small_engine(house: &House, query_memory_bytes: usize) -> Engine {
+pub(crate) fn small_engine(house: &House, query_memory_bytes: usize) -> Engine {
     engine(house, |settings| {
         settings.memory_bytes = query_memory_bytes;
         settings.query_memory_bytes = query_memory_bytes;

@@ -19,6 +19,8 @@ use crate::leaf::Leaf;
 /// How groups are ordered, and how many are wanted.
 pub(super) struct First {
     pub(super) order: Vec<PhysicalSortExpr>,
+    /// How many columns the keys have, which are the first.
+    pub(super) keys: usize,
     /// The column that is ordered by first, and whether from the greatest on, where its values are compared as they are.
     pub(super) plain: Option<(usize, bool)>,
     /// Whether groups that are equal in it are in the order of their keys, from the least on.
@@ -36,7 +38,7 @@ impl First {
         compare: impl Fn(u32, u32) -> Ordering,
     ) -> Option<UInt32Array> {
         let (fetch, (place, is_descending)) = (self.fetch?, self.plain?);
-        let column = aggregates.get(place.checked_sub(1)?)?;
+        let column = aggregates.get(place.checked_sub(self.keys)?)?;
         if column.data_type() != &DataType::Int64 || column.null_count() > 0 || column.len() <= fetch {
             return None;
         }

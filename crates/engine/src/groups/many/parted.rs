@@ -7,7 +7,7 @@ use datafusion_execution::TaskContext;
 use datafusion_execution::disk_manager::DiskManager;
 use datafusion_execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryReservation};
 
-use super::keys::{Bytes, Hashes};
+use super::keys::Form;
 use super::part::{PartedBlock, Parts};
 use super::spilled::Spilled;
 use crate::Result;
@@ -15,58 +15,76 @@ use crate::Result;
 /// A smaller share of the memory of a query is not worth a piece for each part on the disk.
 const SPILLED_SHARE: usize = 16;
 
+/// Rows in memory leave this part of what a query may have: the last thread too is to find room, and what computes rows.
+const FREE_PART: usize = 4;
+
 /// What one thread has parted.
 pub(super) struct Parted {
     pub(super) thread: u32,
+    form: Arc<Form>,
     parts: Parts,
     pub(super) blocks: Vec<PartedBlock>,
     /// The bytes of the blocks.
     held: usize,
     pub(super) spilled: Option<Spilled>,
-    pub(super) bytes: Bytes,
     pub(super) memory: MemoryReservation,
     disk: Arc<DiskManager>,
-    /// From how many bytes on rows are put on the disk.
+    /// From how many bytes on rows can be put on the disk, and from how many on they are.
     spilled_min: usize,
+    held_max: usize,
 }
 
 impl Parted {
-    pub(super) fn new(thread: u32, parts: Parts, context: &TaskContext) -> Self {
+    pub(super) fn new(
+        thread: u32,
+        threads: u32,
+        form: &Arc<Form>,
+        parts: Parts,
+        context: &TaskContext,
+    ) -> Self {
+        let bytes_max = match context.memory_pool().memory_limit() {
+            MemoryLimit::Finite(bytes) => bytes,
+            MemoryLimit::Infinite | MemoryLimit::Unknown => usize::MAX,
+        };
+        let held_max = (bytes_max - bytes_max / FREE_PART) / threads.max(1) as usize;
         Self {
             thread,
+            form: Arc::clone(form),
             parts,
             blocks: Vec::new(),
             held: 0,
             spilled: None,
-            bytes: Bytes::default(),
             memory: MemoryConsumer::new("parted rows").register(context.memory_pool()),
             disk: Arc::clone(&context.runtime_env().disk_manager),
-            spilled_min: match context.memory_pool().memory_limit() {
-                MemoryLimit::Finite(bytes) => bytes / SPILLED_SHARE,
-                MemoryLimit::Infinite | MemoryLimit::Unknown => usize::MAX,
-            },
+            spilled_min: (bytes_max / SPILLED_SHARE).min(held_max),
+            held_max,
         }
+    }
+
+    /// How many bytes are in memory.
+    pub(super) fn held(&self) -> usize {
+        self.held
     }
 
     pub(super) fn has_spilled(&self) -> bool {
         self.spilled.is_some()
     }
 
-    /// Takes over the rows of a block. False where memory is not enough, also with the disk.
-    pub(super) fn add(&mut self, columns: &[ArrayRef], hashes: &Hashes) -> Result<bool> {
-        let Some(keys) = self.bytes.keys(self.thread, &columns[0], hashes) else { return Ok(false) };
-        let block = PartedBlock::new(&keys, &columns[1..], hashes, self.parts)?;
+    /// Takes over the rows of a block. False where memory is not enough, also with the disk, or a key is too long.
+    pub(super) fn add(&mut self, columns: &[ArrayRef]) -> Result<bool> {
+        let (keys, arguments) = columns.split_at(self.form.columns());
+        let Some(keys) = self.form.keys(keys) else { return Ok(false) };
+        let block = PartedBlock::new(&keys, arguments, &self.form, self.parts)?;
         self.held += block.bytes();
         self.blocks.push(block);
-        if self.memory.try_resize(self.held + self.bytes.len()).is_ok() {
+        if self.held <= self.held_max && self.memory.try_resize(self.held).is_ok() {
             return Ok(true);
         }
-        // Longer texts stay in memory, because keys of all parts tell where they lie.
         if self.held < self.spilled_min {
             return Ok(false);
         }
         self.spill()?;
-        Ok(self.memory.try_resize(self.bytes.len()).is_ok())
+        Ok(true)
     }
 
     /// Puts all rows on the disk.
@@ -76,11 +94,10 @@ impl Parted {
                 Some(spilled) => spilled,
                 none => none.insert(Spilled::new(&self.disk, self.parts)?),
             };
-            spilled.write(&std::mem::take(&mut self.blocks))?;
+            spilled.write(&std::mem::take(&mut self.blocks), &self.form)?;
         }
         self.held = 0;
-        // Only given back: where the texts have outgrown what was counted, the query goes another way and does not fail.
-        self.memory.shrink(self.memory.size().saturating_sub(self.bytes.len()));
+        self.memory.free();
         Ok(())
     }
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use arrow_array::builder::LargeBinaryBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Decimal128Type;
 use arrow_array::{Array, ArrayRef, Decimal128Array, RecordBatch};
@@ -18,9 +19,12 @@ use datafusion_common::DataFusionError;
 use datafusion_execution::SpillFile;
 use datafusion_execution::disk_manager::DiskManager;
 
-use super::keys::Key;
+use super::keys::{Form, Key, placed};
 use super::part::{PartedBlock, Parts, Rows};
 use crate::{Error, Result};
+
+/// The column of the keys' longer texts.
+const TEXTS: &str = "texts";
 
 /// What one thread has put on the disk.
 pub(super) struct Spilled {
@@ -47,11 +51,11 @@ impl Spilled {
     }
 
     /// Puts the rows of blocks on the disk.
-    pub(super) fn write(&mut self, blocks: &[PartedBlock]) -> Result<()> {
+    pub(super) fn write(&mut self, blocks: &[PartedBlock], form: &Form) -> Result<()> {
         let mut writer = self.file.open_writer()?;
         for part in 0..self.pieces.len() {
             let rows: Vec<Rows<'_>> = blocks.iter().map(|block| block.part(part)).collect();
-            let batch = together(&rows)?;
+            let batch = together(&rows, form)?;
             if batch.num_rows() == 0 {
                 continue;
             }
@@ -80,32 +84,62 @@ impl Piece<'_> {
         self.opened.read_exact_at(&mut bytes, self.range.start).map_err(DataFusionError::IoError)?;
         let (mut decoder, mut buffer) = (StreamDecoder::new(), Buffer::from_vec(bytes));
         let batch = decoder.decode(&mut buffer)?.ok_or_else(|| broken("a piece has no rows"))?;
-        let (keys, arguments) = batch.columns().split_first().ok_or_else(|| broken("rows have no keys"))?;
+        let (keys, mut arguments) =
+            batch.columns().split_first().ok_or_else(|| broken("rows have no keys"))?;
         let keys = keys.as_primitive::<Decimal128Type>().values();
-        let keys: Vec<Key> = keys.iter().map(|key| key.cast_unsigned()).collect();
-        Ok(Rows { keys: Cow::Owned(keys), arguments: arguments.to_vec() })
+        let mut keys: Vec<Key> = keys.iter().map(|key| key.cast_unsigned()).collect();
+        let mut bytes = Vec::new();
+        if let Some((texts, others)) = arguments.split_first().filter(|_| has_texts(&batch)) {
+            let texts = texts.as_binary::<i64>();
+            for (key, text) in keys.iter_mut().zip(texts.iter().flatten()) {
+                if !text.is_empty() {
+                    *key = placed(*key, bytes.len());
+                    bytes.extend_from_slice(text);
+                }
+            }
+            arguments = others;
+        }
+        let (keys, bytes) = (Cow::Owned(keys), Cow::Owned(bytes));
+        Ok(Rows { keys, bytes, first: 0, arguments: arguments.to_vec() })
     }
 }
 
-/// Rows as one batch. Keys are numbers of 128 bits there, whatever they stand for.
-fn together(rows: &[Rows<'_>]) -> Result<RecordBatch> {
+/// Rows as one batch. Keys are numbers of 128 bits there, whatever they stand for; if some of them are longer texts, these
+/// are a column beside them.
+fn together(rows: &[Rows<'_>], form: &Form) -> Result<RecordBatch> {
     let keys: Vec<i128> =
         rows.iter().flat_map(|rows| rows.keys.iter().map(|key| key.cast_signed())).collect();
-    let mut columns: Vec<ArrayRef> = vec![Arc::new(Decimal128Array::from(keys))];
+    let mut columns: Vec<(String, ArrayRef)> = Vec::new();
+    columns.push(("key".to_owned(), Arc::new(Decimal128Array::from(keys))));
+    let text_bytes = rows.iter().map(|rows| rows.bytes.len()).sum();
+    if text_bytes > 0 {
+        let mut texts = LargeBinaryBuilder::with_capacity(columns[0].1.len(), text_bytes);
+        for rows in rows {
+            let of_rows = rows.texts();
+            let text = |key: &Key| if form.is_long(*key) { of_rows.long(*key) } else { &[] };
+            rows.keys.iter().for_each(|key| texts.append_value(text(key)));
+        }
+        columns.push((TEXTS.to_owned(), Arc::new(texts.finish())));
+    }
     for place in 0..rows.first().map_or(0, |rows| rows.arguments.len()) {
         let parts: Vec<&dyn Array> = rows.iter().map(|rows| rows.arguments[place].as_ref()).collect();
         let column = arrow_select::concat::concat(&parts)?;
         // Texts of all parts lie together, and only those of this one are to be written.
-        columns.push(match column.data_type() {
+        let column: ArrayRef = match column.data_type() {
             DataType::Utf8View => Arc::new(column.as_string_view().gc()),
             _ => column,
-        });
+        };
+        columns.push((place.to_string(), column));
     }
-    let fields = columns
-        .iter()
-        .enumerate()
-        .map(|(place, column)| Field::new(place.to_string(), column.data_type().clone(), true));
-    Ok(RecordBatch::try_new(Arc::new(Schema::new(fields.collect::<Vec<Field>>())), columns)?)
+    let (fields, columns): (Vec<Field>, Vec<ArrayRef>) = columns
+        .into_iter()
+        .map(|(name, column)| (Field::new(name, column.data_type().clone(), true), column))
+        .unzip();
+    Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
+}
+
+fn has_texts(batch: &RecordBatch) -> bool {
+    batch.schema_ref().fields().get(1).is_some_and(|field| field.name() == TEXTS)
 }
 
 fn broken(message: &str) -> Error {

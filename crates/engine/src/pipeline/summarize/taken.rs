@@ -2,7 +2,9 @@
 //! aggregates as they are, the groups are chosen while they are computed; where it is that of something computed of
 //! aggregates, all groups are computed and then chosen.
 
-use tidegauge_lang::tree::{ExprKind, Nulls, OrderKey, SortKey, Stage, Top};
+use tidegauge_lang::tree::{
+    AggregateFunction, ExprKind, NamedAggregate, Nulls, OrderKey, SortKey, Stage, Top,
+};
 
 use super::choice::Choice;
 use super::columns::Column;
@@ -22,6 +24,7 @@ impl Planned {
         if let Some(Stage::Top(top)) = after.first() {
             return usize::from(self.take_top(top, around));
         }
+        self.plan.is_in_any_order = after.first().is_some_and(takes_any_order);
         let order = after.first().and_then(order_of);
         let limit = after.get(usize::from(order.is_some())).and_then(|stage| limit_of(stage, around));
         let order = order.as_deref();
@@ -128,6 +131,27 @@ impl Planned {
             (Some(_), Some(call)) => SortKey { field: result_name(call), ..key.clone() },
             _ => key.clone(),
         }
+    }
+}
+
+/// Aggregates that come to the same whatever the order of the rows is.
+const OF_ANY_ORDER: [&str; 11] =
+    ["avg", "avgif", "count", "countif", "dcount", "dcountif", "max", "maxif", "min", "sum", "sumif"];
+
+/// Whether a stage comes to the same whatever the order of its rows is. To put very many groups in order takes as long as
+/// to find them.
+fn takes_any_order(stage: &Stage) -> bool {
+    let is_of_any_order = |aggregate: &NamedAggregate| match &aggregate.call.function {
+        AggregateFunction::Computed(expr) => match &expr.kind {
+            ExprKind::Call { function, .. } => OF_ANY_ORDER.contains(&function.as_str()),
+            _ => false,
+        },
+        _ => false,
+    };
+    match stage {
+        Stage::Count => true,
+        Stage::Summarize(summarize) => summarize.aggregates.iter().all(is_of_any_order),
+        _ => false,
     }
 }
 
