@@ -124,10 +124,16 @@ LOGPLEX = {
     "empty frames without number": b"0 " * 1_000_000,
     "a long frame": b"3000000 " + b"x" * 3_000_000,
 }
+def delivery(record, count=1):
+    return json.dumps({"requestId": "a", "records": [{"data": base64.b64encode(record).decode()}] * count}).encode()
+
+
 FIREHOSE = {
-    "bombs in many records": json.dumps(
-        {"requestId": "a", "records": [{"data": base64.b64encode(zeros(b'{"a":"', b'"}', PLAIN)).decode()}] * 64}
-    ).encode()
+    "bombs in many records": delivery(zeros(b'{"a":"', b'"}', PLAIN), 64),
+    "objects without number": delivery(gzip.compress(b"{}" * (PLAIN // 2 - 1), 1)),
+    "names without number": delivery(
+        gzip.compress(b'{"messageType":"a","logEvents":[{}]' + b',"":0' * (PLAIN // 6) + b"}", 1)
+    ),
 }
 # Records, packed, which are far more than their bytes say.
 PACKED = {"gzip": zeros(b"\x81\xa1a\x01", b"\x81\xa1a\x01"), "zstd": ZSTD["unpacks to 4 GiB"]}
