@@ -74,7 +74,8 @@ impl Talk for Syslog {
                 self.queue.push(message, source, is_cut).await;
             }
         }
-        frames.finish(|message, is_cut| found.push((message.to_vec(), is_cut)));
+        // Who stops reads no further, whatever else has come.
+        frames.finish(!stop.is_cancelled(), |message, is_cut| found.push((message.to_vec(), is_cut)));
         for (message, is_cut) in found {
             self.queue.push(message, source, is_cut).await;
         }
