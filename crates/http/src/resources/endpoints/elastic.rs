@@ -218,6 +218,8 @@ impl Incoming {
     }
 
     async fn admit(&self, sending: Sending) -> Result<Admitted<'_>, Error> {
+        // Known since the head of the request: that its items were found before is for the answer, which must have as many
+        // states as the sender has documents. Nothing of them but their actions was read.
         if self.in_flight.exceeds_rate() {
             return Err(Error::new(ErrorKind::Busy, RATE_EXCEEDED));
         }
