@@ -81,10 +81,8 @@ impl<'a> Events<'a> {
 
     fn ask(&mut self) -> Result<(), Overflow> {
         let bytes = self.around.rows.bytes().saturating_add(self.beside);
-        match &mut self.room {
-            Some(room) if !room(bytes) => Err(Overflow::NoRoom),
-            _ => Ok(()),
-        }
+        let has_room = self.room.as_mut().is_none_or(|room| room(bytes));
+        if has_room { Ok(()) } else { Err(Overflow::NoRoom) }
     }
 
     pub fn limits(&self) -> &Limits {

@@ -138,7 +138,7 @@ fn each_object(data: &[u8], mut each: impl FnMut(&[u8]) -> Result<(), Problem>) 
     while let Some(first) = walk.peek() {
         match first {
             b'{' => each(walk.value()?)?,
-            b'[' => walk.array(|walk| match walk.peek() {
+            b'[' => walk.array::<Problem>(|walk| match walk.peek() {
                 Some(b'{') => each(walk.value()?),
                 _ => Err(walk.wrong("expected an object").into()),
             })?,

@@ -91,7 +91,7 @@ fn new_form(text: &str, form: Form) -> Option<Message<'_>> {
 }
 
 /// RFC 3164 and what goes by its name: a time, a host and a tag, of which each may be missing.
-fn old_form(text: &str, arrival_ns: i64, zone: Option<&Zone>) -> Message<'_> {
+fn old_form<'a>(text: &'a str, arrival_ns: i64, zone: Option<&Zone>) -> Message<'a> {
     let mut message = Message::default();
     let mut rest = text.trim_start();
     let (time, length) = leading_time(rest, arrival_ns, zone);
