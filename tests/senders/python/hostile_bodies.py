@@ -135,6 +135,7 @@ FIREHOSE = {
         gzip.compress(b'{"messageType":"a","logEvents":[{}]' + b',"":0' * (PLAIN // 6) + b"}", 1)
     ),
 }
+HONEYCOMB = {"numbers without number": b"[" + b"1," * (3 * MIB // 2) + b"1]"}
 # Records, packed, which are far more than their bytes say.
 PACKED = {"gzip": zeros(b"\x81\xa1a\x01", b"\x81\xa1a\x01"), "zstd": ZSTD["unpacks to 4 GiB"]}
 GELF = {"zlib": zlib.compress(b'{"short_message":"' + b"0" * (4 * PLAIN) + b'"}'), "gzip": GZIP["unpacks to numbers"]}
@@ -185,6 +186,8 @@ def requests(addresses):
             yield path, "application/logplex-1", None, what, body
     for what, body in FIREHOSE.items():
         yield "/v1/ingest/hostile/firehose", JSON, None, what, body
+    for what, body in HONEYCOMB.items():
+        yield "/1/batch/hostile", JSON, None, what, body
     for what, body in GELF.items():
         yield "/v1/ingest/hostile/gelf", JSON, None, what, body
     for path, kind in COMPRESSED:
