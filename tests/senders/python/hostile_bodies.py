@@ -135,6 +135,7 @@ FIREHOSE = {
         gzip.compress(b'{"messageType":"a","logEvents":[{}]' + b',"":0' * (PLAIN // 6) + b"}", 1)
     ),
 }
+LOKI = {"labels without number": b'{"streams":[{"stream":{"":""' + b',"":""' * (3 * MIB // 6) + b'},"values":[["1","x"]]}]}'}
 HONEYCOMB = {"numbers without number": b"[" + b"1," * (3 * MIB // 2) + b"1]"}
 # Records, packed, which are far more than their bytes say.
 PACKED = {"gzip": zeros(b"\x81\xa1a\x01", b"\x81\xa1a\x01"), "zstd": ZSTD["unpacks to 4 GiB"]}
@@ -186,6 +187,8 @@ def requests(addresses):
             yield path, "application/logplex-1", None, what, body
     for what, body in FIREHOSE.items():
         yield "/v1/ingest/hostile/firehose", JSON, None, what, body
+    for what, body in LOKI.items():
+        yield "/loki/api/v1/push?dataset=hostile", JSON, None, what, body
     for what, body in HONEYCOMB.items():
         yield "/1/batch/hostile", JSON, None, what, body
     for what, body in GELF.items():
