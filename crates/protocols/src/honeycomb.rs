@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use tidegauge_ingest::{Events, JsonWalk};
 
-use crate::answer::{Answer, Problem, status_of};
+use crate::answer::{Answer, Problem, json_error};
 use crate::json_text::JsonText;
 use crate::slot::Slot;
 
@@ -139,10 +139,5 @@ pub fn accepted_batch(states: &States) -> Answer {
 
 /// The answer to a request of which nothing is stored.
 pub fn refused(problem: &Problem) -> Answer {
-    let mut text = JsonText::default();
-    text.open('{');
-    text.name("error");
-    text.string(&problem.message);
-    text.close('}');
-    Answer::json(status_of(problem.kind), text.into_bytes()).with_retry_after()
+    json_error(problem)
 }
