@@ -205,6 +205,8 @@ fn a_request_stops_when_there_is_no_room() {
     assert_eq!(reader.columns().rows(), 0);
 }
 
+type Reading<'a> = &'a dyn Fn(&mut Events<'_>) -> Result<(), Problem>;
+
 /// Reads with room for so many bytes, and tells the most that was asked for.
 fn read_within<T>(
     most: usize,
@@ -233,8 +235,7 @@ fn what_a_small_body_unfolds_to_needs_room_before_it_is_there() {
     let delivery = format!("{{\"records\":[{{\"data\":\"{record}\"}}]}}");
     let deliver =
         |events: &mut Events<'_>| firehose::read(delivery.as_bytes(), None, 1 << 20, events).map(drop);
-    let readers: [(usize, &dyn Fn(&mut Events<'_>) -> Result<(), Problem>); 2] =
-        [(100_000 * size_of::<&[u8]>(), &write), (600 << 10, &deliver)];
+    let readers: [(usize, Reading<'_>); 2] = [(100_000 * size_of::<&[u8]>(), &write), (600 << 10, &deliver)];
     for (unfolded, read) in readers {
         let (taken, asked) = read_within(4 * unfolded, read);
         assert!(taken.is_ok() && asked >= unfolded, "{taken:?}, {asked} of {unfolded}");
