@@ -58,6 +58,7 @@ pub fn add_schemas(document: &mut OpenApi, schemas: Vec<(String, RefOr<Schema>)>
 
 /// Adds the operations of a path, completed with what they have in common.
 pub fn add_path(document: &mut OpenApi, prefix: &str, path: &str, mut item: PathItem, access: Access) {
+    tell_apart(&mut item);
     for operation in operations(&mut item) {
         complete(operation, prefix, path, access);
     }
@@ -66,6 +67,15 @@ pub fn add_path(document: &mut OpenApi, prefix: &str, path: &str, mut item: Path
         None => {
             document.paths.paths.insert(path.to_owned(), item);
         }
+    }
+}
+
+/// One handler may serve a path by POST and by PUT; that of PUT gets an id of its own.
+fn tell_apart(item: &mut PathItem) {
+    if let (Some(post), Some(put)) = (&item.post, &mut item.put)
+        && post.operation_id == put.operation_id
+    {
+        put.operation_id = post.operation_id.as_ref().map(|id| format!("{id}_put"));
     }
 }
 

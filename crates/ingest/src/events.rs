@@ -38,6 +38,8 @@ pub struct Events<'a> {
     pub(crate) around: ReadContext<'a>,
     pub(crate) room: Option<Room<'a>>,
     pub(crate) next_look: usize,
+    /// What reading the request takes at once beside its events.
+    beside: usize,
     /// An event was started and not ended.
     is_open: bool,
     /// Whether an event with a time that cannot be read has that of its arrival.
@@ -46,7 +48,14 @@ pub struct Events<'a> {
 
 impl<'a> Events<'a> {
     pub(crate) fn new(around: ReadContext<'a>) -> Self {
-        Self { around, room: None, next_look: LOOK_BYTES, is_open: false, takes_unreadable_times: false }
+        Self {
+            around,
+            room: None,
+            next_look: LOOK_BYTES,
+            beside: 0,
+            is_open: false,
+            takes_unreadable_times: false,
+        }
     }
 
     /// Asks for room as the events grow.
@@ -58,6 +67,22 @@ impl<'a> Events<'a> {
     /// [`UNREADABLE_TIME`]: for senders that cannot mend it.
     pub fn take_unreadable_times(&mut self) {
         self.takes_unreadable_times = true;
+    }
+
+    /// Asks for room for so much as reading the request takes at once beside its events, before it is taken: a small
+    /// request may unfold to much. The most that was asked for counts until the request ends.
+    pub fn hold(&mut self, bytes: usize) -> Result<(), Overflow> {
+        if bytes <= self.beside {
+            return Ok(());
+        }
+        self.beside = bytes;
+        self.ask()
+    }
+
+    fn ask(&mut self) -> Result<(), Overflow> {
+        let bytes = self.around.rows.bytes().saturating_add(self.beside);
+        let has_room = self.room.as_mut().is_none_or(|room| room(bytes));
+        if has_room { Ok(()) } else { Err(Overflow::NoRoom) }
     }
 
     pub fn limits(&self) -> &Limits {
@@ -109,11 +134,7 @@ impl<'a> Events<'a> {
         let bytes = self.around.rows.bytes();
         if bytes >= self.next_look {
             self.next_look = bytes + LOOK_BYTES;
-            if let Some(room) = &mut self.room
-                && !room(bytes)
-            {
-                return Err(Overflow::NoRoom);
-            }
+            self.ask()?;
         }
         Ok(stored)
     }

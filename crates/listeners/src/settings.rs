@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use tidegauge_egress::networks::{Network, NotANetwork};
 use tidegauge_model::EndpointId;
+pub use tidegauge_protocols::syslog::Zone;
 
 /// Which ports there are; all are off unless named.
 #[derive(Clone, Debug)]
@@ -30,8 +31,8 @@ pub struct SyslogSettings {
     pub udp: Option<SocketAddr>,
     pub tcp: Option<SocketAddr>,
     pub tls: Option<TlsPort>,
-    /// How far the clocks of senders are ahead of UTC, for times that name no zone.
-    pub zone_offset_seconds: i32,
+    /// That of the clocks of senders, for times that name none.
+    pub zone: Zone,
     pub senders: Senders,
 }
 

@@ -11,7 +11,7 @@ use tidegauge_protocols::syslog::{Frames, Messages, Origin};
 use tokio_util::sync::CancellationToken;
 
 use crate::queue::{Message, Queue};
-use crate::settings::SyslogSettings;
+use crate::settings::{SyslogSettings, Zone};
 use crate::tcp::{self, READ_BYTES, Stream, Talk, next_bytes};
 use crate::writer::{Speech, Writer};
 use crate::{Context, tls, udp};
@@ -30,7 +30,7 @@ pub(crate) async fn start(
         endpoint: settings.senders.endpoint.clone(),
         kind: EndpointKind::Syslog,
         port: port("syslog"),
-        speech: Arc::new(Reading { zone_offset_seconds: settings.zone_offset_seconds }),
+        speech: Arc::new(Reading { zone: settings.zone.clone() }),
         give_up: context.give_up.clone(),
     };
     if let Some(address) = settings.udp {
@@ -74,7 +74,8 @@ impl Talk for Syslog {
                 self.queue.push(message, source, is_cut).await;
             }
         }
-        frames.finish(|message, is_cut| found.push((message.to_vec(), is_cut)));
+        // Who stops reads no further, whatever else has come.
+        frames.finish(!stop.is_cancelled(), |message, is_cut| found.push((message.to_vec(), is_cut)));
         for (message, is_cut) in found {
             self.queue.push(message, source, is_cut).await;
         }
@@ -85,7 +86,7 @@ impl Talk for Syslog {
 /// Makes events of messages.
 #[derive(Debug)]
 struct Reading {
-    zone_offset_seconds: i32,
+    zone: Zone,
 }
 
 impl Speech for Reading {
@@ -95,7 +96,7 @@ impl Speech for Reading {
             let source = message.source.to_string();
             let origin = Origin {
                 source_ip: Some(&source),
-                zone_offset_seconds: self.zone_offset_seconds,
+                zone: Some(&self.zone),
                 is_cut: message.is_cut,
                 ..Origin::default()
             };

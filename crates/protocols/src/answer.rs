@@ -4,6 +4,8 @@
 use tidegauge_ingest::{Events, InvalidJson, Overflow, UndecodableBody};
 use tidegauge_model::ErrorKind;
 
+use crate::json_text::JsonText;
+
 /// After how many seconds a sender may try again. Some have ten seconds for everything, and give up at a longer one.
 pub const RETRY_AFTER_SECONDS: u32 = 1;
 
@@ -154,4 +156,14 @@ pub(crate) fn status_of(kind: ErrorKind) -> u16 {
 /// Plain text, as Loki and Prometheus have it.
 pub(crate) fn plain(status: u16, message: &str) -> Answer {
     Answer::new(status, TEXT, format!("{message}\n")).with_retry_after()
+}
+
+/// An object whose `error` says why, as CloudEvents and Honeycomb have it.
+pub(crate) fn json_error(problem: &Problem) -> Answer {
+    let mut text = JsonText::default();
+    text.open('{');
+    text.name("error");
+    text.string(&problem.message);
+    text.close('}');
+    Answer::json(status_of(problem.kind), text.into_bytes()).with_retry_after()
 }

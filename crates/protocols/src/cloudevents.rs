@@ -5,8 +5,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use tidegauge_ingest::{Events, InvalidJson, JsonWalk};
 
-use crate::answer::{Answer, Problem, all_or_nothing, status_of};
-use crate::json_text::JsonText;
+use crate::answer::{Answer, Problem, all_or_nothing, json_error};
 
 pub const STRUCTURED: &str = "application/cloudevents+json";
 pub const BATCHED: &str = "application/cloudevents-batch+json";
@@ -166,12 +165,7 @@ pub fn accepted() -> Answer {
 
 /// The answer to a request of which nothing is stored.
 pub fn refused(problem: &Problem) -> Answer {
-    let mut text = JsonText::default();
-    text.open('{');
-    text.name("error");
-    text.string(&problem.message);
-    text.close('}');
-    Answer::json(status_of(problem.kind), text.into_bytes()).with_retry_after()
+    json_error(problem)
 }
 
 /// The answer to OPTIONS: a sender asks whether it may send, and is let at any rate.

@@ -1,7 +1,7 @@
 //! Compressed parts inside of a request: a record, a chunk, a datagram. What a whole body is compressed with is undone
 //! before a protocol sees it.
 
-use tidegauge_ingest::{DecodeError, DecompressLimits, Decompressor, Encoding};
+use tidegauge_ingest::{DecodeError, DecompressLimits, Decompressor, Encoding, Events};
 
 use crate::answer::Problem;
 
@@ -20,19 +20,45 @@ pub(crate) fn expand(bytes: &[u8], bytes_max: u64) -> Result<Vec<u8>, Problem> {
     expand_as(if is_gzip(bytes) { Encoding::Gzip } else { Encoding::Deflate }, bytes, bytes_max)
 }
 
-/// The same for what says how it is compressed.
-pub(crate) fn expand_as(encoding: Encoding, bytes: &[u8], bytes_max: u64) -> Result<Vec<u8>, Problem> {
-    let limits = DecompressLimits { bytes_max, ..DecompressLimits::default() };
-    let mut decompressor = Decompressor::new(encoding, limits)?;
+/// The same for gzip, with room asked for as the result grows.
+pub(crate) fn expand_within(
+    bytes: &[u8],
+    bytes_max: u64,
+    events: &mut Events<'_>,
+) -> Result<Vec<u8>, Problem> {
     let mut plain = Vec::new();
-    let decoded = decompressor.decode(bytes, &mut |piece: &[u8]| {
+    decode(Encoding::Gzip, bytes, bytes_max, &mut |piece: &[u8]| {
+        // A list that grows becomes twice as long.
+        if plain.capacity() - plain.len() < piece.len() {
+            events.hold((plain.len() + piece.len()).saturating_mul(2))?;
+        }
         plain.extend_from_slice(piece);
         Ok::<_, Problem>(())
-    });
-    decoded.map_err(|error| match error {
+    })?;
+    Ok(plain)
+}
+
+/// The same for what says how it is compressed.
+pub(crate) fn expand_as(encoding: Encoding, bytes: &[u8], bytes_max: u64) -> Result<Vec<u8>, Problem> {
+    let mut plain = Vec::new();
+    decode(encoding, bytes, bytes_max, &mut |piece: &[u8]| {
+        plain.extend_from_slice(piece);
+        Ok::<_, Problem>(())
+    })?;
+    Ok(plain)
+}
+
+fn decode(
+    encoding: Encoding,
+    bytes: &[u8],
+    bytes_max: u64,
+    take: &mut dyn FnMut(&[u8]) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let limits = DecompressLimits { bytes_max, ..DecompressLimits::default() };
+    let mut decompressor = Decompressor::new(encoding, limits)?;
+    decompressor.decode(bytes, take).map_err(|error| match error {
         DecodeError::Body(body) => Problem::from(body),
         DecodeError::Sink(problem) => problem,
     })?;
-    decompressor.finish()?;
-    Ok(plain)
+    decompressor.finish().map_err(Problem::from)
 }

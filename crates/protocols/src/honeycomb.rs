@@ -1,13 +1,18 @@
 //! Events in the form of Honeycomb: one with its time in a header, or a batch in which each has its time, its rate and
 //! a state of its own.
 
+use std::borrow::Cow;
+
 use tidegauge_ingest::{Events, JsonWalk};
 
-use crate::answer::{Answer, Problem, status_of};
+use crate::answer::{Answer, Problem, json_error};
 use crate::json_text::JsonText;
 use crate::slot::Slot;
 
 const SAMPLE_RATE: &str = "samplerate";
+
+/// A batch has no more events: each has a state, also one of two bytes that fails.
+const EVENTS_MAX: usize = 100_000;
 
 /// What headers say about a single event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,7 +25,7 @@ pub struct Headers<'a> {
 
 /// What became of each event of a batch: the reason of one that failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct States(Vec<Option<String>>);
+pub struct States(Vec<Option<Cow<'static, str>>>);
 
 /// Reads a single event.
 pub fn read_event(body: &[u8], headers: Headers<'_>, events: &mut Events<'_>) -> Result<(), Problem> {
@@ -47,6 +52,11 @@ pub fn read_batch(body: &[u8], events: &mut Events<'_>) -> Result<States, Proble
     let mut rate = Slot::new(SAMPLE_RATE);
     let mut states = Vec::new();
     walk.array(|walk| {
+        if states.len() >= EVENTS_MAX {
+            return Err(Problem::too_large(format!(
+                "the batch has more than {EVENTS_MAX} events; send it in smaller parts"
+            )));
+        }
         states.push(element(walk, &mut rate, events)?);
         Ok::<_, Problem>(())
     })?;
@@ -60,7 +70,7 @@ fn element(
     walk: &mut JsonWalk<'_>,
     rate: &mut Slot,
     events: &mut Events<'_>,
-) -> Result<Option<String>, Problem> {
+) -> Result<Option<Cow<'static, str>>, Problem> {
     let mut has_data = false;
     events.start();
     if walk.peek() == Some(b'{') {
@@ -93,7 +103,7 @@ fn element(
     }
     let index = events.ended() - 1;
     let listed = events.failures().last().filter(|failure| failure.index == index);
-    Ok(Some(listed.map_or_else(|| "one of many events that failed".to_owned(), |it| it.error.clone())))
+    Ok(Some(listed.map_or(Cow::Borrowed("one of many events that failed"), |it| it.error.clone().into())))
 }
 
 /// Every event stands for itself, unless it is said otherwise.
@@ -129,10 +139,5 @@ pub fn accepted_batch(states: &States) -> Answer {
 
 /// The answer to a request of which nothing is stored.
 pub fn refused(problem: &Problem) -> Answer {
-    let mut text = JsonText::default();
-    text.open('{');
-    text.name("error");
-    text.string(&problem.message);
-    text.close('}');
-    Answer::json(status_of(problem.kind), text.into_bytes()).with_retry_after()
+    json_error(problem)
 }

@@ -119,10 +119,7 @@ fn read_stream(walk: &mut JsonWalk<'_>, lines: &mut Lines, events: &mut Events<'
     let mut entries: Vec<(&[u8], usize)> = Vec::new();
     lines.start_stream();
     walk.object(|walk, name| match name {
-        "stream" => walk.object(|walk, name| {
-            lines.label(name, &walk.text()?);
-            Ok::<_, Problem>(())
-        }),
+        "stream" => walk.object(|walk, name| lines.label(name, &walk.text()?)),
         "labels" => lines.label_text(&walk.string()?),
         "values" | "entries" => {
             let text = walk.value()?;

@@ -79,17 +79,7 @@ fn read_first(message: &[u8], samples: &mut Samples, events: &mut Events<'_>) ->
 }
 
 fn read_second(message: &[u8], samples: &mut Samples, events: &mut Events<'_>) -> Result<(), Problem> {
-    let mut symbols = Vec::new();
-    for field in Message::new(message) {
-        if let (4, value) = field? {
-            if symbols.len() >= SYMBOLS_MAX {
-                return Err(Problem::too_large(format!(
-                    "the request has more than {SYMBOLS_MAX} symbols; send it in smaller parts"
-                )));
-            }
-            symbols.push(value.bytes()?);
-        }
-    }
+    let symbols = read_symbols(message, events)?;
     for field in Message::new(message) {
         let (5, value) = field? else { continue };
         let series = value.bytes()?;
@@ -114,6 +104,28 @@ fn read_second(message: &[u8], samples: &mut Samples, events: &mut Events<'_>) -
         }
     }
     Ok(())
+}
+
+/// The texts that are referred to. They are counted first, so that there is room for them before they are kept: one of two
+/// bytes takes eight times that.
+fn read_symbols<'a>(message: &'a [u8], events: &mut Events<'_>) -> Result<Vec<&'a [u8]>, Problem> {
+    let mut count = 0;
+    for field in Message::new(message) {
+        count += usize::from(field?.0 == 4);
+    }
+    if count > SYMBOLS_MAX {
+        return Err(Problem::too_large(format!(
+            "the request has more than {SYMBOLS_MAX} symbols; send it in smaller parts"
+        )));
+    }
+    events.hold(count * size_of::<&[u8]>())?;
+    let mut symbols = Vec::with_capacity(count);
+    for field in Message::new(message) {
+        if let (4, value) = field? {
+            symbols.push(value.bytes()?);
+        }
+    }
+    Ok(symbols)
 }
 
 /// The answer to a request whose events are stored, as far as they did not fail: what failed makes it 400, which a

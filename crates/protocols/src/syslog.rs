@@ -5,6 +5,7 @@
 mod elements;
 mod frames;
 mod message;
+mod zone;
 
 use tidegauge_ingest::Events;
 
@@ -15,6 +16,7 @@ use crate::syslog_words::{facility, severity};
 pub use frames::Frames;
 pub use message::Form;
 use message::Message;
+pub use zone::{NotAZone, Zone};
 
 /// Longer messages are cut.
 pub const MESSAGE_BYTES_MAX: usize = 64 << 10;
@@ -24,8 +26,8 @@ pub const MESSAGE_BYTES_MAX: usize = 64 << 10;
 pub struct Origin<'a> {
     /// The address that it came from.
     pub source_ip: Option<&'a str>,
-    /// How far the clock of its sender is ahead of UTC, for times that name no zone.
-    pub zone_offset_seconds: i32,
+    /// That of its sender's clock, for times that name none; UTC unless one is given.
+    pub zone: Option<&'a Zone>,
     /// Whether something was cut off it.
     pub is_cut: bool,
     pub form: Form,
@@ -85,7 +87,7 @@ impl Messages {
             return Ok(());
         }
         events.take_unreadable_times();
-        let message = Message::parse(text, origin.form, events.arrival_ns(), origin.zone_offset_seconds);
+        let message = Message::parse(text, origin.form, events.arrival_ns(), origin.zone);
         events.start();
         self.elements.start();
         if let Some(priority) = message.priority {

@@ -202,7 +202,7 @@ pub fn syslog(data: &[u8]) {
         for piece in body.chunks(usize::from(*choice) + 1) {
             frames.feed(piece, |message, is_cut| texts.push((message.to_vec(), is_cut)));
         }
-        frames.finish(|message, is_cut| texts.push((message.to_vec(), is_cut)));
+        frames.finish(true, |message, is_cut| texts.push((message.to_vec(), is_cut)));
         for (text, is_cut) in texts {
             messages.write(&text, syslog::Origin { is_cut, ..syslog::Origin::default() }, events)?;
         }

@@ -124,11 +124,19 @@ LOGPLEX = {
     "empty frames without number": b"0 " * 1_000_000,
     "a long frame": b"3000000 " + b"x" * 3_000_000,
 }
+def delivery(record, count=1):
+    return json.dumps({"requestId": "a", "records": [{"data": base64.b64encode(record).decode()}] * count}).encode()
+
+
 FIREHOSE = {
-    "bombs in many records": json.dumps(
-        {"requestId": "a", "records": [{"data": base64.b64encode(zeros(b'{"a":"', b'"}', PLAIN)).decode()}] * 64}
-    ).encode()
+    "bombs in many records": delivery(zeros(b'{"a":"', b'"}', PLAIN), 64),
+    "objects without number": delivery(gzip.compress(b"{}" * (PLAIN // 2 - 1), 1)),
+    "names without number": delivery(
+        gzip.compress(b'{"messageType":"a","logEvents":[{}]' + b',"":0' * (PLAIN // 6) + b"}", 1)
+    ),
 }
+LOKI = {"labels without number": b'{"streams":[{"stream":{"":""' + b',"":""' * (3 * MIB // 6) + b'},"values":[["1","x"]]}]}'}
+HONEYCOMB = {"numbers without number": b"[" + b"1," * (3 * MIB // 2) + b"1]"}
 # Records, packed, which are far more than their bytes say.
 PACKED = {"gzip": zeros(b"\x81\xa1a\x01", b"\x81\xa1a\x01"), "zstd": ZSTD["unpacks to 4 GiB"]}
 GELF = {"zlib": zlib.compress(b'{"short_message":"' + b"0" * (4 * PLAIN) + b'"}'), "gzip": GZIP["unpacks to numbers"]}
@@ -179,6 +187,10 @@ def requests(addresses):
             yield path, "application/logplex-1", None, what, body
     for what, body in FIREHOSE.items():
         yield "/v1/ingest/hostile/firehose", JSON, None, what, body
+    for what, body in LOKI.items():
+        yield "/loki/api/v1/push?dataset=hostile", JSON, None, what, body
+    for what, body in HONEYCOMB.items():
+        yield "/1/batch/hostile", JSON, None, what, body
     for what, body in GELF.items():
         yield "/v1/ingest/hostile/gelf", JSON, None, what, body
     for path, kind in COMPRESSED:

@@ -38,6 +38,7 @@ def all_of(service, given):
     from pressure import pressure
     from rust import rust
     from telemetry import telemetry
+    from unacknowledged import unacknowledged
 
     program, debian, exporters = given.get("--node"), given.get("--debian"), given.get("--rust")
     steps = [(send.__name__, send, ()) for send in [telemetry, *HANDLERS, listeners, hostile]]
@@ -48,6 +49,7 @@ def all_of(service, given):
     steps += [("daemons", daemons, (debian,))] if debian else []
     steps.append(("documented", documented, (program, debian, exporters)))
     steps += [("crash", crash, (program, debian, exporters)), ("pressure", pressure, (program, debian, exporters))]
+    steps.append(("unacknowledged", unacknowledged, (debian,)))
     service.open_ports(PORTS, "listened")
     for name, send, arguments in steps:
         if given.get("--only", name) == name:

@@ -22,12 +22,12 @@ DATASET = "matrix"
 class Sender:
     """A sender, where it sends to, and what is in its way there."""
 
-    def __init__(self, send, gateway, field="body", troubles=(*REFUSALS, LOST), has_key=False, tag=None):
+    def __init__(self, send, gateway, field="body", troubles=(*REFUSALS, LOST), has_key=False, tag=None, where=None):
         self.send, self.gateway, self.field, self.troubles, self.has_key = send, gateway, field, troubles, has_key
         self.name = send.__name__.replace("_", "-")
         # Those of Fluent forward share a port, and so a dataset.
         self.dataset = f"{DATASET}-fluent" if tag else f"{DATASET}-{self.name}"
-        self.where = f"tag startswith '{tag}'" if tag else None
+        self.where = f"tag startswith '{tag}'" if tag else where
         self.ledger = Ledger()
         self.thread = threading.Thread(target=self.run, daemon=True)
 
@@ -77,6 +77,7 @@ def all_senders(service, http, grpc, fluent, node=None, debian=None, rust=None):
     senders += [Sender(retrying.splunk, http(service), "_raw", troubles=no_429)]
     senders += [Sender(retrying.logplex, http(service), "message", troubles=no_429, has_key=True)]
     senders += [Sender(retrying.cloudevents, http(service), "id", has_key=True)]
+    senders += [Sender(retrying.remote_write, http(service), "value")]
     senders += [Sender(send, http(service), "n", has_key=True) for send in (retrying.firehose, retrying.messagepack)]
     to_port = {"field": "n", "troubles": [LOST, LOST]}
     senders += [Sender(retrying.fluent, fluent(service), has_key=True, tag="keyed", **to_port)]
@@ -86,9 +87,11 @@ def all_senders(service, http, grpc, fluent, node=None, debian=None, rust=None):
         senders += [Sender(winston_loki, http(service), "message")]
         senders += [Sender(send, http(service)) for send in (otlp_json, elastic_node)]
     if debian:
-        journal_upload, vmagent, syslog_ng = of_debian(Unpacked(Path(debian), service.folder))
+        journal_upload, vmagent, syslog_ng, prometheus = of_debian(Unpacked(Path(debian), service.folder))
         senders += [Sender(journal_upload, http(service), "SHOP_NUMBER"), Sender(vmagent, http(service), "value")]
         senders += [Sender(syslog_ng, http(service), "MESSAGE")]
+        # Where the page is not read in time, a mark without a value says so.
+        senders += [Sender(prometheus, http(service), "value", where="isnotnull(value)")]
     if rust:
         for transport, way in [("http", http), ("grpc", grpc)]:
             senders += [Sender(send, way(service), field) for send, field in of_rust.retrying(rust, transport)]

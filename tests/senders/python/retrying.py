@@ -23,6 +23,7 @@ from elasticsearch import ApiError, Elasticsearch, TransportError, helpers
 from opensearchpy import OpenSearch
 from opensearchpy import helpers as opensearch_helpers
 from opensearchpy.exceptions import OpenSearchException
+from prometheus_remote_writer import RemoteWriter
 from splunk_handler import SplunkHandler
 from urllib3.exceptions import HTTPError
 
@@ -198,6 +199,17 @@ def gelf(service, dataset, ledger):
             headers = {"authorization": f"Bearer {service.token}", "content-type": "application/json"}
             post(f"{service.url}/v1/ingest/{dataset}/gelf", body, headers)
             ledger.add([n])
+
+
+def remote_write(service, dataset, ledger):
+    """prometheus-remote-writer, which makes some attempts itself."""
+    address = f"{service.url}/api/v1/write?dataset={dataset}"
+    with RemoteWriter(address, auth={"bearer_token": service.token}, retries=5, backoff_factor=0.05) as writer:
+        for numbers in ledger.batches():
+            times = [1_780_311_600_000 + n for n in numbers]
+            series = [{"metric": {"__name__": "number"}, "values": list(numbers), "timestamps": times}]
+            again(lambda series=series: writer.send(series), RuntimeError)
+            ledger.add(numbers)
 
 
 def messagepack(service, dataset, ledger):

@@ -2,13 +2,16 @@
 memory, acknowledge what they have got; it must all be stored in the end."""
 
 import atexit
+import json
 import subprocess
 import threading
 import time
 import urllib.request
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
-from daemons import add_entries
+from daemons import add_entries, scrape_config
 from retrying import REST_SECONDS
 from service import WAIT_SECONDS, free_port
 from syslog_daemons import syslog_ng_command
@@ -101,4 +104,68 @@ log {{ source(lines); destination(bulk); flags(flow-control); }};
             ledger.is_handed_over.set()
             ledger.is_checked.wait(WAIT_SECONDS)
 
-    return journal_upload, vmagent, syslog_ng
+    def prometheus(service, dataset, ledger):
+        """It reads a page with a number, and writes what it found when it can. It would drop what is answered by 429, unless
+        its settings say otherwise."""
+        port = free_port()
+        with page_with_number() as page:
+            remote = f"""remote_write:
+  - url: {service.url}/api/v1/write?dataset={dataset}
+    authorization: {{credentials: {service.token}}}
+    write_relabel_configs: [{{source_labels: [__name__], regex: number, action: keep}}]
+    queue_config: {{batch_send_deadline: 200ms, min_backoff: 50ms, max_backoff: 500ms, retry_on_http_429: true}}
+    metadata_config: {{send: false}}
+"""
+            config = found.make(f"{dataset}/prometheus.yml", f"{scrape_config(page.server_port, '100ms')}{remote}")
+            command = [found.path("usr/bin/prometheus"), f"--config.file={config}"]
+            command += [f"--storage.tsdb.path={config.parent}/data", f"--web.listen-address=127.0.0.1:{port}"]
+            with found.running(command, f"http://127.0.0.1:{port}/-/ready"):
+                while not ledger.is_over.is_set():
+                    page.number, ledger.sent = ledger.sent, ledger.sent + 1
+                    await_scraped(port, page.number)
+                    ledger.add([page.number])
+                ledger.is_handed_over.set()
+                ledger.is_checked.wait(WAIT_SECONDS)
+
+    return journal_upload, vmagent, syslog_ng, prometheus
+
+
+@contextmanager
+def page_with_number():
+    """What Prometheus scrapes: the number that the server has at the moment."""
+
+    class Page(BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            text = f"number {self.server.number}\n".encode()
+            self.send_response(200)
+            self.send_header("content-type", "text/plain")
+            self.send_header("content-length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+
+    server = HTTPServer(("127.0.0.1", 0), Page)
+    server.number = 0
+    # Who does not wait for the page any longer comes again.
+    server.handle_error = lambda *_: None
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def await_scraped(port, number):
+    """Until Prometheus has the number, which it keeps from then on."""
+    until, found = time.monotonic() + WAIT_SECONDS, None
+    while found != number:
+        if time.monotonic() > until:
+            raise AssertionError(f"Prometheus has {found} instead of {number}")
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/query?query=number", timeout=WAIT_SECONDS) as answer:
+            result = json.load(answer)["data"]["result"]
+        found = int(result[0]["value"][1]) if result else None
+        if found != number:
+            time.sleep(REST_SECONDS / 4)

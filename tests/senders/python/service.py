@@ -1,6 +1,7 @@
 """The real binary on a port that stays the same when it is killed and started again, and questions about its events."""
 
 import json
+import os
 import socket
 import ssl
 import subprocess
@@ -18,14 +19,15 @@ def free_port():
 
 
 class Service:
-    def __init__(self, binary, folder, settings=(), authority=None):
-        """`authority` is who signed the certificate, if the settings name one."""
+    def __init__(self, binary, folder, settings=(), authority=None, environment=None):
+        """`authority` is who signed the certificate, if the settings name one; `environment` is added to that of this program."""
         self.binary = binary
         self.folder = folder
         self.host = "127.0.0.1"
         self.port = free_port()
         self.url = f"{'https' if authority else 'http'}://{self.host}:{self.port}"
         self.authority = authority
+        self.environment = {**os.environ, **(environment or {})}
         # Settings beside the usual ones, which count from the next start, and the ports that they open.
         self.settings, self.ports = list(settings), {}
         self.process = None
@@ -38,7 +40,7 @@ class Service:
         command = [self.binary, "serve", "--data", str(self.folder / "data"), "--listen", f"{self.host}:{self.port}"]
         command += self.settings
         with open(self.folder / "log", "a") as log:
-            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=self.environment)
         for line in self.process.stdout:
             if "listens on" in line:
                 return

@@ -21,9 +21,12 @@ pub mod resource;
 use std::sync::Arc;
 
 use axum::body::Body;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use tidegauge_app::App;
 use tidegauge_app::service::Error;
 use tidegauge_app::service::datasets::Making;
@@ -39,7 +42,7 @@ use utoipa_axum::routes;
 use super::event_body::{EVENT_LABELS, check_length, encoding, length, settle, text};
 use crate::api::{Api, Versions};
 use crate::error::ApiError;
-use crate::extract::Caller;
+use crate::extract::{Caller, Query};
 use crate::quota_headers;
 use crate::senders::face::Face;
 use crate::senders::{SEND, Told, respond};
@@ -61,17 +64,11 @@ pub fn routes(api: Api) -> Api {
         .add(root, SEND, routes!(grpc::traces))
         .add(root, SEND, routes!(grpc::metrics))
         .add(v1, SEND, routes!(elastic::bulk))
-        .add(v1, SEND, routes!(elastic::bulk_put))
         .add(v1, SEND, routes!(elastic::bulk_below))
-        .add(v1, SEND, routes!(elastic::bulk_below_put))
-        .add(v1, SEND, routes!(elastic::former::bulk))
-        .add(v1, SEND, routes!(elastic::former::bulk_put))
-        .add(v1, SEND, routes!(elastic::former::bulk_below))
-        .add(v1, SEND, routes!(elastic::former::bulk_below_put))
+        .add(v1, SEND, routes!(elastic::bulk_former))
+        .add(v1, SEND, routes!(elastic::bulk_former_below))
         .add(root, SEND, routes!(elastic::root))
-        .add(root, SEND, routes!(elastic::root_put))
         .add(root, SEND, routes!(elastic::index))
-        .add(root, SEND, routes!(elastic::index_put))
         .add(root, SEND, routes!(loki::push))
         .add(root, SEND, routes!(loki::push_old))
         .add(root, SEND, routes!(hec::collector))
@@ -126,6 +123,34 @@ struct SenderHeaders {
 #[schema(value_type = String, format = Binary)]
 #[expect(dead_code, reason = "it is only described")]
 struct RawBytes(Vec<u8>);
+
+/// What comes with a request of a sender, but for its body. A protocol whose query says more has parameters of its own.
+#[derive(Debug)]
+pub struct Call<Q = SenderParameters> {
+    app: Arc<App>,
+    caller: Caller,
+    parameters: Q,
+    headers: HeaderMap,
+}
+
+impl<Q: DeserializeOwned> FromRequestParts<Arc<App>> for Call<Q> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
+        let caller = Caller::from_request_parts(parts, app).await?;
+        let Query(parameters) = Query::from_request_parts(parts, app).await?;
+        Ok(Self { app: Arc::clone(app), caller, parameters, headers: parts.headers.clone() })
+    }
+}
+
+impl Call {
+    /// Takes the tenant for the dataset where the query names none.
+    fn name_by_tenant(&mut self) -> Result<(), ApiError> {
+        let named = self.parameters.dataset.take().filter(|name| !name.is_empty());
+        self.parameters.dataset = named.or(text(&self.headers, &[TENANT])?);
+        Ok(())
+    }
+}
 
 /// A request of a sender before its body is read.
 struct Incoming {

@@ -163,6 +163,31 @@ fn an_event_that_is_not_ended_leaves_no_trace() {
 }
 
 #[test]
+fn what_is_held_beside_the_events_counts_with_them() {
+    let mut reader = Reader::new(Limits::default());
+    reader.begin(Options::default(), 0);
+    let mut asked = Vec::new();
+    let mut room = |bytes: usize| {
+        asked.push(bytes);
+        bytes < 1_000_000
+    };
+    let gate = Gate::default();
+    let mut events = reader.events(&gate).within(&mut room);
+    assert_eq!(events.hold(500_000), Ok(()));
+    assert_eq!(events.hold(400_000), Ok(()), "it is in what was asked for");
+    let field = events.field("a").expect("the dataset takes it");
+    let ended = (0..100).find_map(|_| {
+        events.start();
+        events.string(field, &"x".repeat(10_000));
+        events.end().err()
+    });
+    assert_eq!(ended, Some(Overflow::NoRoom));
+    events.discard();
+    assert_eq!(asked[0], 500_000);
+    assert!(asked[1..].iter().all(|bytes| *bytes > 500_000), "{asked:?}");
+}
+
+#[test]
 fn labels_are_added_and_limits_hold() {
     let labels = Labels::parse("{\"region\":\"eu\"}").expect("labels");
     let options = Options { labels: Some(labels), ..Options::default() };

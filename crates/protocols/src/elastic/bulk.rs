@@ -121,10 +121,6 @@ impl<'a> Bulk<'a> {
         &self.datasets
     }
 
-    pub fn items(&self) -> usize {
-        self.items.len()
-    }
-
     /// What the items of one dataset count for: their sources, and for the first also all that is no source.
     pub fn bytes(&self, dataset: usize) -> u64 {
         let sources = |is_meant: &dyn Fn(usize) -> bool| -> u64 {

@@ -11,6 +11,9 @@ use crate::slot::Slot;
 /// The map for attributes whose field the dataset does not take.
 const REST: &str = "attributes.custom";
 
+/// CloudWatch has five names around its log events. More than these are held for as long as the events are read.
+const AROUND_MAX: usize = 256;
+
 #[derive(Debug)]
 pub(super) struct Records {
     attributes: Vec<(String, String)>,
@@ -43,23 +46,28 @@ impl Records {
         if !gzip::is_gzip(data) {
             return self.read_plain(data, events);
         }
-        let plain = gzip::expand(data, self.bytes_left)?;
+        let plain = gzip::expand_within(data, self.bytes_left, events)?;
         self.bytes_left = self.bytes_left.saturating_sub(plain.len() as u64);
         self.read_plain(&plain, events)
     }
 
     fn read_plain(&mut self, data: &[u8], events: &mut Events<'_>) -> Result<(), Problem> {
-        let Some(values) = objects(data) else { return self.read_lines(data, events) };
-        for value in values {
-            if is_cloudwatch(value) {
-                self.read_cloudwatch(value, events)?;
-                continue;
-            }
-            self.start(events);
-            events.json_object(value)?;
-            self.end(events)?;
+        // Looked through first: nothing may be taken of what turns out to be lines, and a list of the objects would take
+        // eight times what the shortest of them do.
+        if !matches!(each_object(data, |_| Ok(())), Ok(true)) {
+            return self.read_lines(data, events);
         }
+        each_object(data, |value| self.read_object(value, events))?;
         Ok(())
+    }
+
+    fn read_object(&mut self, value: &[u8], events: &mut Events<'_>) -> Result<(), Problem> {
+        if is_cloudwatch(value) {
+            return self.read_cloudwatch(value, events);
+        }
+        self.start(events);
+        events.json_object(value)?;
+        self.end(events)
     }
 
     fn read_lines(&mut self, data: &[u8], events: &mut Events<'_>) -> Result<(), Problem> {
@@ -84,7 +92,8 @@ impl Records {
             match name {
                 "logEvents" => log_events = Some(walk.value()?),
                 "messageType" => is_control = walk.text()? == "CONTROL_MESSAGE",
-                _ => around.push((name.to_owned(), walk.value()?)),
+                _ if around.len() < AROUND_MAX => around.push((name.to_owned(), walk.value()?)),
+                _ => return Err(walk.wrong("there is too much beside the log events")),
             }
             Ok::<_, InvalidJson>(())
         })?;
@@ -123,26 +132,20 @@ impl Records {
     }
 }
 
-/// The objects of a text that holds nothing else, also in an array.
-fn objects(data: &[u8]) -> Option<Vec<&[u8]>> {
+/// Hands on the objects of a text, also those in an array; `false` where something else stands between them.
+fn each_object(data: &[u8], mut each: impl FnMut(&[u8]) -> Result<(), Problem>) -> Result<bool, Problem> {
     let mut walk = JsonWalk::new(data);
-    let mut objects = Vec::new();
     while let Some(first) = walk.peek() {
         match first {
-            b'{' => objects.push(walk.value().ok()?),
-            b'[' => walk
-                .array(|walk| match walk.peek() {
-                    Some(b'{') => {
-                        objects.push(walk.value()?);
-                        Ok(())
-                    }
-                    _ => Err(walk.wrong("expected an object")),
-                })
-                .ok()?,
-            _ => return None,
+            b'{' => each(walk.value()?)?,
+            b'[' => walk.array::<Problem>(|walk| match walk.peek() {
+                Some(b'{') => each(walk.value()?),
+                _ => Err(walk.wrong("expected an object").into()),
+            })?,
+            _ => return Ok(false),
         }
     }
-    Some(objects)
+    Ok(true)
 }
 
 fn is_cloudwatch(value: &[u8]) -> bool {

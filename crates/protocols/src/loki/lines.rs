@@ -10,6 +10,9 @@ use crate::slot::Slot;
 /// The map for labels whose field the dataset does not take.
 const REST: &str = "labels";
 
+/// A stream has no more labels: they are held while its entries are read, and one of a few bytes takes many times that.
+const LABELS_MAX: usize = 1024;
+
 #[derive(Debug)]
 pub(super) struct Lines {
     /// The labels of the stream in hand.
@@ -29,16 +32,27 @@ impl Lines {
         self.labels.clear();
     }
 
-    pub(super) fn label(&mut self, name: &str, text: &str) {
+    pub(super) fn label(&mut self, name: &str, text: &str) -> Result<(), Problem> {
+        if self.labels.len() >= LABELS_MAX {
+            return Err(too_many());
+        }
         self.labels.push((name.to_owned(), text.to_owned()));
+        Ok(())
     }
 
     pub(super) fn label_text(&mut self, text: &str) -> Result<(), Problem> {
-        let stream = &mut self.labels;
-        labels::each(text, |name, value| stream.push((name.to_owned(), value.to_owned()))).map_err(|reason| {
+        let (stream, mut fits) = (&mut self.labels, true);
+        let read = labels::each(text, |name, value| {
+            fits = stream.len() < LABELS_MAX;
+            if fits {
+                stream.push((name.to_owned(), value.to_owned()));
+            }
+        });
+        read.map_err(|reason| {
             let shown: String = text.chars().take(64).collect();
             Problem::malformed(format!("the labels {shown:?} of a stream cannot be read: {reason}"))
-        })
+        })?;
+        if fits { Ok(()) } else { Err(too_many()) }
     }
 
     pub(super) fn start(&mut self, events: &mut Events<'_>) {
@@ -79,4 +93,8 @@ impl Lines {
         events.end()?;
         Ok(())
     }
+}
+
+fn too_many() -> Problem {
+    Problem::malformed(format!("a stream has more than {LABELS_MAX} labels"))
 }

@@ -13,6 +13,9 @@ use crate::json_text::JsonText;
 use crate::names::Names;
 use crate::rest::Spot;
 
+/// One owner has no more attributes with fields of their own: they are held until they are written, for each of its events.
+const PLACED_MAX: usize = 65_536;
+
 /// What attributes belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
@@ -148,6 +151,10 @@ impl<'a> Attributes<'a> {
             }
             Any::Empty => return Ok(()),
         };
+        if self.placed.len() >= PLACED_MAX {
+            let message = format!("a resource or an event has more than {PLACED_MAX} attributes");
+            return Err(Problem::too_large(message));
+        }
         self.placed.push((field, placed));
         Ok(())
     }

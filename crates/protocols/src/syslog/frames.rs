@@ -110,9 +110,10 @@ impl Frames {
         self.state = State::Start;
     }
 
-    /// The connection has ended: what is in hand is a message, cut if there was to be more.
-    pub fn finish(&mut self, mut message: impl FnMut(&[u8], bool)) {
-        self.is_cut |= matches!(self.state, State::Counted { .. });
+    /// The connection has ended: what is in hand is a message, cut if there was to be more, which nobody knows of a line
+    /// that is not read to its end.
+    pub fn finish(&mut self, is_read_to_its_end: bool, mut message: impl FnMut(&[u8], bool)) {
+        self.is_cut |= !is_read_to_its_end || matches!(self.state, State::Counted { .. });
         self.end(&mut message);
     }
 }

@@ -3,6 +3,7 @@
 use tidegauge_ingest::{read_leading_time, read_time};
 
 use super::elements;
+use super::zone::Zone;
 
 const PRIORITY_MAX: u32 = 191;
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -33,13 +34,13 @@ pub(super) struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    pub(super) fn parse(text: &'a str, form: Form, arrival_ns: i64, zone_offset_seconds: i32) -> Self {
+    pub(super) fn parse(text: &'a str, form: Form, arrival_ns: i64, zone: Option<&Zone>) -> Self {
         let Some((priority, rest)) = priority(text) else {
             return Self { message: text, ..Self::default() };
         };
         let mut message = match rest.strip_prefix("1 ").and_then(|rest| new_form(rest, form)) {
             Some(message) => message,
-            None => old_form(rest, arrival_ns, zone_offset_seconds),
+            None => old_form(rest, arrival_ns, zone),
         };
         message.priority = Some(priority);
         message
@@ -90,10 +91,10 @@ fn new_form(text: &str, form: Form) -> Option<Message<'_>> {
 }
 
 /// RFC 3164 and what goes by its name: a time, a host and a tag, of which each may be missing.
-fn old_form(text: &str, arrival_ns: i64, zone_offset_seconds: i32) -> Message<'_> {
+fn old_form<'a>(text: &'a str, arrival_ns: i64, zone: Option<&Zone>) -> Message<'a> {
     let mut message = Message::default();
     let mut rest = text.trim_start();
-    let (time, length) = leading_time(rest, arrival_ns, zone_offset_seconds);
+    let (time, length) = leading_time(rest, arrival_ns, zone);
     if length > 0 {
         message.time = time;
         message.time_text = time.is_none().then(|| &rest[..length]);
@@ -114,7 +115,7 @@ fn old_form(text: &str, arrival_ns: i64, zone_offset_seconds: i32) -> Message<'_
 }
 
 /// The time that a text begins with, and its length.
-fn leading_time(text: &str, arrival_ns: i64, zone_offset_seconds: i32) -> (Option<i64>, usize) {
+fn leading_time(text: &str, arrival_ns: i64, zone: Option<&Zone>) -> (Option<i64>, usize) {
     let first = text.split(' ').next().unwrap_or_default();
     if first.starts_with(|it: char| it.is_ascii_digit()) && first.contains('T') && first.contains(':') {
         return (read_time(first.trim_end_matches(':').as_bytes()), first.len());
@@ -136,8 +137,11 @@ fn leading_time(text: &str, arrival_ns: i64, zone_offset_seconds: i32) -> (Optio
     // All of them are parts of the text, so the place of the last tells the length.
     let length = clock.as_ptr() as usize - text.as_ptr() as usize + clock.trim_end_matches(':').len();
     let local = read_leading_time(&text.as_bytes()[..length], arrival_ns);
-    let offset_ns = i64::from(zone_offset_seconds) * 1_000_000_000;
-    (local.and_then(|time| time.checked_sub(offset_ns)), length)
+    let time = match zone {
+        Some(zone) => local.and_then(|shown| zone.instant(shown, arrival_ns)),
+        None => local,
+    };
+    (time, length)
 }
 
 /// `name[pid]: `, and what stands behind it.
@@ -160,7 +164,7 @@ mod tests {
     const ARRIVAL: i64 = 1_794_700_800_000_000_000;
 
     fn parse(text: &str) -> Message<'_> {
-        Message::parse(text, Form::Standard, ARRIVAL, 0)
+        Message::parse(text, Form::Standard, ARRIVAL, None)
     }
 
     #[test]
@@ -201,8 +205,12 @@ mod tests {
         let without_host = parse("<34>Nov 11 22:14:15 su: failed");
         assert_eq!((without_host.hostname, without_host.appname), ("", "su"));
         assert_eq!(parse("<34>Nov  1 22:14:15 host no tag here").message, "no tag here");
-        let ahead = Message::parse("<34>Nov 11 22:14:15 host x: y", Form::Standard, ARRIVAL, 3600);
-        assert_eq!(ahead.time, Some(1_794_431_655_000_000_000));
+        for name in ["+01:00", "Europe/Berlin"] {
+            let zone = name.parse().unwrap();
+            let ahead = "<34>Nov 11 22:14:15 host x: y";
+            let ahead = Message::parse(ahead, Form::Standard, ARRIVAL, Some(&zone));
+            assert_eq!(ahead.time, Some(1_794_431_655_000_000_000), "{name}");
+        }
     }
 
     #[test]
@@ -218,7 +226,7 @@ mod tests {
                 message: said,
                 ..Message::default()
             };
-            assert_eq!(Message::parse(&text, Form::Logplex, ARRIVAL, 0), expected, "{text}");
+            assert_eq!(Message::parse(&text, Form::Logplex, ARRIVAL, None), expected, "{text}");
         }
     }
 

@@ -62,6 +62,20 @@ fn what_expands_without_end_is_refused() {
 }
 
 #[test]
+fn what_stands_around_log_events_is_bounded() {
+    let around = |count: usize| {
+        let names: Vec<String> = (0..count).map(|name| format!("\"n{name}\":1")).collect();
+        let data = format!(
+            "{{\"messageType\":\"DATA_MESSAGE\",{},\"logEvents\":[{{\"message\":\"x\"}}]}}",
+            names.join(",")
+        );
+        records(&request(&[data.as_bytes()]), None)
+    };
+    assert_eq!(around(256).unwrap().events.len(), 1);
+    assert_eq!(around(257).unwrap_err().kind, ErrorKind::Malformed);
+}
+
+#[test]
 fn what_cannot_be_read_is_told_with_the_same_id() {
     for body in ["", "[]", "{\"records\":[{\"data\":\"*\"}]}", "{\"records\":[{}]}", "{} {}"] {
         assert_eq!(records(body, None).unwrap_err().kind, ErrorKind::Malformed, "{body}");

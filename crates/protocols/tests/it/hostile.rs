@@ -1,9 +1,12 @@
 //! Bytes that nobody would send, for each reader: nothing may end but with events or a refusal, within bounds.
 
+use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;
-use tidegauge_ingest::{Limits, Options};
+use tidegauge_ingest::{Events, Limits, Options};
 use tidegauge_model::ErrorKind;
 use tidegauge_protocols::otlp::{self, Encoding, Signal};
 use tidegauge_protocols::{
@@ -200,4 +203,43 @@ fn a_request_stops_when_there_is_no_room() {
     assert_eq!(taken.unwrap_err().kind, ErrorKind::Unavailable);
     assert!(asked > 2);
     assert_eq!(reader.columns().rows(), 0);
+}
+
+type Reading<'a> = &'a dyn Fn(&mut Events<'_>) -> Result<(), Problem>;
+
+/// Reads with room for so many bytes, and tells the most that was asked for.
+fn read_within<T>(
+    most: usize,
+    read: impl FnOnce(&mut Events<'_>) -> Result<T, Problem>,
+) -> (Result<T, Problem>, usize) {
+    let mut reader = tidegauge_ingest::Reader::new(Limits::default());
+    reader.begin(Options::default(), 0);
+    let mut asked = 0;
+    let mut room = |bytes: usize| {
+        asked = asked.max(bytes);
+        bytes <= most
+    };
+    let taken = tidegauge_protocols::take(&mut reader, &Gate::default(), &mut room, read);
+    (taken.map(|(read, _)| read), asked)
+}
+
+#[test]
+fn what_a_small_body_unfolds_to_needs_room_before_it_is_there() {
+    let symbols = crate::loki::snap_block(&b"\x22\x00".repeat(100_000));
+    let write = |events: &mut Events<'_>| {
+        remote_write::read(remote_write::Version::V2, &symbols, 1 << 20, events).map(drop)
+    };
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(&vec![b' '; 600 << 10]).unwrap();
+    let record = STANDARD.encode(packed.finish().unwrap());
+    let delivery = format!("{{\"records\":[{{\"data\":\"{record}\"}}]}}");
+    let deliver =
+        |events: &mut Events<'_>| firehose::read(delivery.as_bytes(), None, 1 << 20, events).map(drop);
+    let readers: [(usize, Reading<'_>); 2] = [(100_000 * size_of::<&[u8]>(), &write), (600 << 10, &deliver)];
+    for (unfolded, read) in readers {
+        let (taken, asked) = read_within(4 * unfolded, read);
+        assert!(taken.is_ok() && asked >= unfolded, "{taken:?}, {asked} of {unfolded}");
+        let (taken, _) = read_within(unfolded - 1, read);
+        assert_eq!(taken.unwrap_err().kind, ErrorKind::Unavailable);
+    }
 }

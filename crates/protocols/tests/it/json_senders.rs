@@ -76,3 +76,15 @@ fn events_of_a_honeycomb_batch_have_states() {
     assert_eq!((answer.status, statuses), (200, vec![202, 400, 400, 400]));
     assert!(states[2]["error"].as_str().unwrap().contains("no object \"data\""));
 }
+
+#[test]
+fn a_honeycomb_batch_has_so_many_events_and_no_more() {
+    let batch = |count: usize| format!("[{}1]", "1,".repeat(count - 1));
+    let whole = read(|events| honeycomb::read_batch(batch(100_000).as_bytes(), events)).unwrap();
+    assert_eq!(whole.outcome.failed, 100_000);
+    let answer = String::from_utf8(honeycomb::accepted_batch(&whole.told).body).unwrap();
+    assert_eq!(answer.matches("400").count(), 100_000);
+    assert!(answer.contains("one of many events that failed"), "reasons are kept for some of them");
+    let problem = read(|events| honeycomb::read_batch(batch(100_001).as_bytes(), events)).unwrap_err();
+    assert_eq!(problem.kind, ErrorKind::TooLarge);
+}

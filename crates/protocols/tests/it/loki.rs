@@ -90,6 +90,24 @@ fn labels_that_the_dataset_does_not_take_are_in_a_map() {
 }
 
 #[test]
+fn a_stream_has_so_many_labels_and_no_more() {
+    for (count, is_good) in [(1024, true), (1025, false)] {
+        let labels = |between: &str, quote: &str| {
+            let label = |label: usize| format!("{quote}l{label}{quote}{between}\"v\"");
+            (0..count).map(label).collect::<Vec<_>>().join(",")
+        };
+        let new =
+            format!("{{\"streams\":[{{\"stream\":{{{}}},\"values\":[[\"7\",\"x\"]]}}]}}", labels(":", "\""));
+        assert_eq!(json(&new).is_ok(), is_good, "{count} in JSON");
+        let entry = Proto::default().bytes(2, "x");
+        let stream = Proto::default().bytes(1, format!("{{{}}}", labels("=", ""))).message(2, entry);
+        let body = block(Proto::default().message(1, stream));
+        let read = read(|events| read_loki(Encoding::of("application/x-protobuf"), &body, BYTES_MAX, events));
+        assert_eq!(read.is_ok(), is_good, "{count} in protobuf");
+    }
+}
+
+#[test]
 fn what_cannot_be_read_is_refused() {
     for body in ["", "[]", "{\"streams\":[{\"labels\":\"{a\"}]}", "{\"streams\":[{\"values\":[1]}]}", "{} x"]
     {

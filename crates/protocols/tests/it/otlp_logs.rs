@@ -39,6 +39,17 @@ fn a_record_has_its_fields_and_those_of_its_origin() {
     assert_eq!(sorted(&read.events[0]), sorted(&expected));
 }
 
+#[test]
+fn an_event_has_so_many_attributes_and_no_more() {
+    let attribute = pair("http.route", any_text("/"));
+    let record =
+        |count: usize| (0..count).fold(Proto::default(), |record, _| record.message(6, attribute.clone()));
+    assert_eq!(logs([record(65_536)]).events.len(), 1);
+    let body = otlp_request([record(65_537)]);
+    let problem = read(|events| read_otlp(Signal::Logs, Encoding::Protobuf, &body, events)).unwrap_err();
+    assert_eq!(problem.kind, ErrorKind::TooLarge);
+}
+
 /// The fields of a shown event, in one order.
 fn sorted(event: &str) -> Vec<&str> {
     let mut fields: Vec<&str> = event.split(' ').collect();

@@ -20,7 +20,7 @@ fn framed(bytes: &[u8], piece: usize) -> Vec<(String, bool)> {
     for piece in bytes.chunks(piece) {
         frames.feed(piece, &mut keep);
     }
-    frames.finish(&mut keep);
+    frames.finish(true, &mut keep);
     seen
 }
 
@@ -85,4 +85,14 @@ fn frames_without_end_take_no_memory() {
     let seen = framed(&counted, 4096);
     assert_eq!((seen.len(), seen[0].0.len(), seen[0].1), (1, MESSAGE_BYTES_MAX, true));
     assert_eq!(framed(b"10 <13>", 4), [("<13>".to_owned(), true)]);
+}
+
+#[test]
+fn a_line_that_is_not_read_to_its_end_is_cut() {
+    for (is_read_to_its_end, is_cut) in [(true, false), (false, true)] {
+        let (mut frames, mut seen) = (Frames::default(), Vec::new());
+        frames.feed(b"<13>whole\n<13>half", |message, is_cut| seen.push((message.to_vec(), is_cut)));
+        frames.finish(is_read_to_its_end, |message, is_cut| seen.push((message.to_vec(), is_cut)));
+        assert_eq!(seen, [(b"<13>whole".to_vec(), false), (b"<13>half".to_vec(), is_cut)]);
+    }
 }

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 use tidegauge_http::serve::TlsFiles;
+use tidegauge_lang::nearest;
 use tidegauge_listeners::settings::{
-    FluentSettings, GelfSettings, ListenerSettings, Networks, Senders, SyslogSettings, TlsPort,
+    FluentSettings, GelfSettings, ListenerSettings, Networks, Senders, SyslogSettings, TlsPort, Zone,
 };
 use tidegauge_model::EndpointId;
 
@@ -67,7 +68,7 @@ fn syslog(written: &ListenersSettings, tls: Option<&TlsFiles>) -> Result<Option<
         udp,
         tcp,
         tls,
-        zone_offset_seconds: zone(&written.syslog_zone)?,
+        zone: zone(&written.syslog_zone)?,
         senders: Senders { endpoint: endpoint("syslog_endpoint", &written.syslog_endpoint)?, networks },
     }))
 }
@@ -117,23 +118,29 @@ fn endpoint(key: &'static str, text: &str) -> Result<EndpointId, Error> {
     EndpointId::parse(text).ok_or_else(|| setting(key, problem))
 }
 
-/// How far a clock is ahead of UTC, in the form `+02:00`.
-fn zone(text: &str) -> Result<i32, Error> {
-    let wrong = || setting("syslog_zone", format!("{text:?} is not an offset such as +02:00"));
-    let (sign, rest) = match text.split_at_checked(1) {
-        Some(("+", rest)) => (1, rest),
-        Some(("-", rest)) => (-1, rest),
-        _ => return Err(wrong()),
-    };
-    let number = |text: &str, max: i32| {
-        let is_number = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
-        let number: i32 = is_number.then(|| text.parse().ok()).flatten()?;
-        (number <= max).then_some(number)
-    };
-    let (hours, minutes) = rest.split_once(':').ok_or_else(wrong)?;
-    let hours = number(hours, 14).ok_or_else(wrong)?;
-    let minutes = number(minutes, 59).ok_or_else(wrong)?;
-    Ok(sign * (hours * 3_600 + minutes * 60))
+/// The zone of syslog's senders. A name that is none is told with the one that may be meant.
+fn zone(text: &str) -> Result<Zone, Error> {
+    text.parse::<Zone>().map_err(|_| {
+        let names: Vec<String> = Zone::names().collect();
+        let meant = zone_meant(text, &names).map(|near| format!("; did you mean {near:?}?"));
+        setting(
+            "syslog_zone",
+            format!(
+                "{text:?} is neither an offset such as +02:00 nor a time zone such as Europe/Berlin{}",
+                meant.unwrap_or_default()
+            ),
+        )
+    })
+}
+
+/// By its last part alone, as people call it, or by a slip.
+fn zone_meant<'a>(text: &str, names: &'a [String]) -> Option<&'a str> {
+    let is_place = |name: &&str| name.rsplit('/').next().is_some_and(|last| last.eq_ignore_ascii_case(text));
+    names
+        .iter()
+        .map(String::as_str)
+        .find(is_place)
+        .or_else(|| nearest(text, names.iter().map(String::as_str)))
 }
 
 #[cfg(test)]
@@ -141,12 +148,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn offsets_are_read() {
-        for (text, seconds) in [("+00:00", 0), ("+02:00", 7_200), ("-03:30", -12_600), ("+14:00", 50_400)] {
-            assert_eq!(zone(text).unwrap(), seconds, "{text}");
+    fn zones_are_offsets_or_names() {
+        for text in ["+00:00", "-03:30", "UTC", "Europe/Berlin", "america/new_york"] {
+            assert!(zone(text).is_ok(), "{text}");
         }
-        for text in ["", "Z", "02:00", "+2:00", "+02:60", "+15:00", "+0200", "+02:00 ", "ä2:00"] {
-            assert!(zone(text).is_err(), "{text}");
+        for (text, meant) in [
+            ("Europe/Berln", "; did you mean \"Europe/Berlin\"?"),
+            ("berlin", "; did you mean \"Europe/Berlin\"?"),
+            ("+2:00", "such as Europe/Berlin"),
+            ("nowhere at all", "such as Europe/Berlin"),
+        ] {
+            let told = zone(text).unwrap_err().to_string();
+            assert!(told.contains("syslog_zone") && told.contains(text) && told.ends_with(meant), "{told}");
         }
     }
 }

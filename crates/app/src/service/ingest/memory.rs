@@ -66,13 +66,19 @@ impl<'a> Memory<'a> {
 
     /// Takes what a request has come to need, if it is there; `false` if the request may not go on without it.
     pub(super) fn try_take(&mut self, needed: u64) -> bool {
+        self.try_take_within(needed, self.bytes)
+    }
+
+    /// The same for a body that is there already and unfolds: it may take `overdraft` more than there is and no more,
+    /// however much it had until then. A few bytes can stand for any number of events.
+    pub(super) fn try_take_within(&mut self, needed: u64, overdraft: u64) -> bool {
         let pieces = self.missing(needed);
         if pieces == 0 {
             return true;
         }
         match self.shared.try_acquire_many(pieces) {
             Ok(permit) => self.keep(permit, pieces),
-            Err(_) => return needed <= self.bytes + self.bytes.max(OVERDRAFT_BYTES),
+            Err(_) => return needed <= self.bytes + overdraft.max(OVERDRAFT_BYTES),
         }
         true
     }
@@ -126,5 +132,26 @@ mod tests {
         assert!(memory.take(needed).await.is_err());
         drop(held);
         assert!(memory.take(needed).await.is_ok());
+    }
+
+    #[test]
+    fn a_body_takes_as_much_again_and_no_more_where_there_is_no_memory() {
+        let (shared, body, own) = (Semaphore::new(0), 4 * OVERDRAFT_BYTES, PIECE_BYTES as u64);
+        let mut memory = Memory::of(&shared, Patience::Patient);
+        assert!(memory.try_take_within(own + body, body));
+        assert!(!memory.try_take_within(own + body + 1, body));
+        assert!(memory.try_take_within(own + OVERDRAFT_BYTES, 0), "so much is for every request");
+        assert!(!memory.try_take_within(own + OVERDRAFT_BYTES + 1, 0));
+    }
+
+    #[test]
+    fn what_was_there_does_not_add_to_what_may_be_taken_beyond_it() {
+        let pieces = 4 * OVERDRAFT_BYTES / PIECE_BYTES as u64;
+        let shared = Semaphore::new(pieces as usize);
+        let mut memory = Memory::of(&shared, Patience::Patient);
+        let all = (pieces + 1) * PIECE_BYTES as u64;
+        assert!(memory.try_take_within(all, 0));
+        assert!(memory.try_take_within(all + OVERDRAFT_BYTES, 0));
+        assert!(!memory.try_take_within(all + OVERDRAFT_BYTES + 1, 0));
     }
 }

@@ -247,7 +247,7 @@ impl Admitted<'_> {
         let mut needed = body_bytes;
         let mut room = |bytes: usize| {
             needed = body_bytes + bytes as u64;
-            memory.try_take(needed)
+            memory.try_take_within(needed, body_bytes)
         };
         let taken = tidegauge_protocols::take(&mut lent.reader, &gate, &mut room, read);
         let (read, outcome) = taken.map_err(|problem| match problem.kind {

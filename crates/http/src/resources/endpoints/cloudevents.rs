@@ -1,20 +1,16 @@
 //! CloudEvents over HTTP: structured, batched and binary. A single event that is repeated is stored once, because its
 //! source and its id tell it from every other.
 
-use std::sync::Arc;
-
 use axum::body::Body;
-use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
-use tidegauge_app::App;
 use tidegauge_app::service::ingest::sender::Key;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::cloudevents::{self, BATCHED, Identity, STRUCTURED};
 
-use super::{Incoming, SenderHeaders, SenderParameters};
+use super::{Call, Incoming, SenderHeaders, SenderParameters};
 use crate::error::ApiError;
-use crate::extract::{Caller, PathId, Query};
+use crate::extract::PathId;
 use crate::resources::event_body::text;
 use crate::senders::face::Face;
 use crate::senders::respond;
@@ -29,14 +25,8 @@ const REQUEST_ORIGIN: &str = "webhook-request-origin";
         (Vec<Object> = "application/cloudevents-batch+json"), (Object = "application/json")),
         description = "An event, a batch, or the data of an event whose attributes are headers `ce-…`."),
     responses((status = 204, description = "Stored.")))]
-pub async fn deliver(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    PathId(name): PathId,
-    Query(parameters): Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
+pub async fn deliver(PathId(name): PathId, call: Call, body: Body) -> Result<Response, ApiError> {
+    let Call { app, caller, parameters, headers } = call;
     let incoming = Incoming::new((app, caller), Some(name), parameters, &headers, body)?;
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let read = move |body: &[u8], events: &mut Events<'_>| {

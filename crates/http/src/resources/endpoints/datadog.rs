@@ -1,18 +1,13 @@
 //! Logs in the form of Datadog, at its three addresses, one of which has the key in it. Agents send a body without
 //! events to ask whether they may send.
 
-use std::sync::Arc;
-
 use axum::body::Body;
-use axum::extract::State;
-use axum::http::HeaderMap;
 use axum::response::Response;
-use tidegauge_app::App;
 use tidegauge_protocols::datadog;
 
-use super::{Incoming, SenderHeaders, SenderParameters};
+use super::{Call, Incoming, SenderHeaders, SenderParameters};
 use crate::error::ApiError;
-use crate::extract::{Caller, Query};
+use crate::extract::Caller;
 use crate::senders::face::Face;
 use crate::senders::respond;
 
@@ -21,28 +16,16 @@ use crate::senders::respond;
     params(SenderParameters, SenderHeaders),
     request_body(content((Vec<Object> = "application/json")), description = "Logs in an array, or one of them."),
     responses((status = 202, body = Object, description = "Stored, as far as they did not fail.")))]
-pub async fn logs(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Query(parameters): Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(app, caller, parameters, headers, body).await
+pub async fn logs(call: Call, body: Body) -> Result<Response, ApiError> {
+    take(call, body).await
 }
 
 /// The same at its older address.
 #[utoipa::path(post, path = "/input", tag = "senders", operation_id = "datadog_input",
     params(SenderParameters, SenderHeaders), request_body(content((Vec<Object> = "application/json"))),
     responses((status = 202, body = Object, description = "Stored, as far as they did not fail.")))]
-pub async fn input(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Query(parameters): Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(app, caller, parameters, headers, body).await
+pub async fn input(call: Call, body: Body) -> Result<Response, ApiError> {
+    take(call, body).await
 }
 
 /// The same with the token in the path, which is not logged.
@@ -50,14 +33,8 @@ pub async fn input(
     params(("key" = String, Path, description = "The token."), SenderParameters, SenderHeaders),
     request_body(content((Vec<Object> = "application/json"))),
     responses((status = 202, body = Object, description = "Stored, as far as they did not fail.")))]
-pub async fn input_with_key(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Query(parameters): Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(app, caller, parameters, headers, body).await
+pub async fn input_with_key(call: Call, body: Body) -> Result<Response, ApiError> {
+    take(call, body).await
 }
 
 /// Whether the token may send events.
@@ -67,13 +44,8 @@ pub async fn validate(_: Caller) -> Response {
     respond(datadog::validated())
 }
 
-async fn take(
-    app: Arc<App>,
-    caller: Caller,
-    parameters: SenderParameters,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
+async fn take(call: Call, body: Body) -> Result<Response, ApiError> {
+    let Call { app, caller, parameters, headers } = call;
     let incoming = Incoming::new((app, caller), None, parameters, &headers, body)?;
     incoming.store(&Face::Datadog, datadog::read, |_| None, |_| datadog::accepted()).await
 }

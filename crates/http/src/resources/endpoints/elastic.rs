@@ -1,13 +1,11 @@
 //! Elasticsearch's bulk requests: below a dataset, or at the root, where each item names its own. Each item has a state in
 //! the answer. What clients ask before they send is answered without a token, because it tells a version and no more.
 
-pub mod former;
-
 use std::sync::Arc;
 
-use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{FromRequestParts, Request};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use tidegauge_app::App;
@@ -18,9 +16,9 @@ use tidegauge_model::ErrorKind;
 use tidegauge_protocols::elastic::{self, Bulk, TIME_FIELD, Target};
 use tidegauge_protocols::{Answer, Problem};
 
-use super::{DATASET, SenderHeaders, SenderParameters, refuse};
+use super::{Call, DATASET, SenderHeaders, SenderParameters, refuse};
 use crate::error::ApiError;
-use crate::extract::{Caller, PathId, PathIds, Query};
+use crate::extract::{Caller, PathId, PathIds};
 use crate::guard::{InFlight, RATE_EXCEEDED};
 use crate::resources::event_body::{EVENT_LABELS, check_length, encoding, length, settle, text};
 use crate::senders::face::Face;
@@ -53,154 +51,87 @@ struct Incoming {
     by_items: bool,
 }
 
-/// Stores the sources of a bulk request, whatever index its items name. The answer has the state of each item.
-#[utoipa::path(post, path = "/ingest/{name}/elastic/_bulk", tag = "senders", operation_id = "elastic_bulk",
-    params(("name" = String, Path), SenderParameters, SenderHeaders),
+/// Stores the sources of a bulk request, whatever index its items name. The answer has the state of each item. Newer
+/// clients send it by PUT.
+#[utoipa::path(method(post, put), path = "/ingest/{name}/elastic/_bulk", tag = "senders",
+    operation_id = "elastic_bulk", params(("name" = String, Path), SenderParameters, SenderHeaders),
     request_body(content((String = "application/x-ndjson"), (String = "application/json")),
         description = "Lines in pairs: an action and its source. Only `index` and `create` store something."),
     responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
-pub async fn bulk(
-    state: State<Arc<App>>,
-    caller: Caller,
-    in_flight: Extension<Arc<InFlight>>,
-    PathId(name): PathId,
-    parameters: Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(state, caller, in_flight, Meant::Fixed(name), parameters, headers, body).await
-}
-
-/// The same by PUT, which newer clients send.
-#[utoipa::path(put, path = "/ingest/{name}/elastic/_bulk", tag = "senders", operation_id = "elastic_bulk_put",
-    params(("name" = String, Path), SenderParameters, SenderHeaders),
-    request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
-    responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
-pub async fn bulk_put(
-    state: State<Arc<App>>,
-    caller: Caller,
-    in_flight: Extension<Arc<InFlight>>,
-    PathId(name): PathId,
-    parameters: Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(state, caller, in_flight, Meant::Fixed(name), parameters, headers, body).await
+pub async fn bulk(PathId(name): PathId, called: Called, body: Body) -> Result<Response, ApiError> {
+    take(called, Meant::Fixed(name), body).await
 }
 
 /// The same for clients that put an index into the path. It is not looked at: the dataset is the one before it.
-#[utoipa::path(post, path = "/ingest/{name}/elastic/{index}/_bulk", tag = "senders",
+#[utoipa::path(method(post, put), path = "/ingest/{name}/elastic/{index}/_bulk", tag = "senders",
     operation_id = "elastic_bulk_below",
     params(("name" = String, Path), ("index" = String, Path), SenderParameters, SenderHeaders),
     request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
     responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
-pub async fn bulk_below(
-    state: State<Arc<App>>,
-    caller: Caller,
-    in_flight: Extension<Arc<InFlight>>,
-    names: PathIds,
-    parameters: Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(state, caller, in_flight, Meant::Fixed(names.0), parameters, headers, body).await
+pub async fn bulk_below(names: PathIds, called: Called, body: Body) -> Result<Response, ApiError> {
+    take(called, Meant::Fixed(names.0), body).await
 }
 
-/// The same by PUT.
-#[utoipa::path(put, path = "/ingest/{name}/elastic/{index}/_bulk", tag = "senders",
-    operation_id = "elastic_bulk_below_put",
+/// Stores the sources of a bulk request, under the path that datasets have in the rest of the interface, which older
+/// configurations of clients name.
+#[utoipa::path(method(post, put), path = "/datasets/{name}/elastic/_bulk", tag = "senders",
+    operation_id = "elastic_bulk_former",
+    params(("name" = String, Path), SenderParameters, SenderHeaders),
+    request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
+    responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
+pub async fn bulk_former(PathId(name): PathId, called: Called, body: Body) -> Result<Response, ApiError> {
+    take(called, Meant::Fixed(name), body).await
+}
+
+/// The same for clients that put an index into the path, which is not looked at.
+#[utoipa::path(method(post, put), path = "/datasets/{name}/elastic/{index}/_bulk", tag = "senders",
+    operation_id = "elastic_bulk_former_below",
     params(("name" = String, Path), ("index" = String, Path), SenderParameters, SenderHeaders),
     request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
     responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
-pub async fn bulk_below_put(
-    state: State<Arc<App>>,
-    caller: Caller,
-    in_flight: Extension<Arc<InFlight>>,
-    names: PathIds,
-    parameters: Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(state, caller, in_flight, Meant::Fixed(names.0), parameters, headers, body).await
+pub async fn bulk_former_below(names: PathIds, called: Called, body: Body) -> Result<Response, ApiError> {
+    take(called, Meant::Fixed(names.0), body).await
 }
 
 /// Stores the sources of a bulk request in the datasets that its items name as `_index`.
-#[utoipa::path(post, path = "/_bulk", tag = "senders", operation_id = "elastic_root",
+#[utoipa::path(method(post, put), path = "/_bulk", tag = "senders", operation_id = "elastic_root",
     params(SenderParameters, SenderHeaders),
     request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
     responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
-pub async fn root(
-    state: State<Arc<App>>,
-    caller: Caller,
-    in_flight: Extension<Arc<InFlight>>,
-    parameters: Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    let otherwise = parameters.0.dataset.clone();
-    take(state, caller, in_flight, Meant::Named(otherwise), parameters, headers, body).await
-}
-
-/// The same by PUT.
-#[utoipa::path(put, path = "/_bulk", tag = "senders", operation_id = "elastic_root_put",
-    params(SenderParameters, SenderHeaders),
-    request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
-    responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
-pub async fn root_put(
-    state: State<Arc<App>>,
-    caller: Caller,
-    in_flight: Extension<Arc<InFlight>>,
-    parameters: Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    let otherwise = parameters.0.dataset.clone();
-    take(state, caller, in_flight, Meant::Named(otherwise), parameters, headers, body).await
+pub async fn root(called: Called, body: Body) -> Result<Response, ApiError> {
+    let otherwise = called.call.parameters.dataset.clone();
+    take(called, Meant::Named(otherwise), body).await
 }
 
 /// The same for items that name no index: theirs is the one of the path.
-#[utoipa::path(post, path = "/{index}/_bulk", tag = "senders", operation_id = "elastic_index",
+#[utoipa::path(method(post, put), path = "/{index}/_bulk", tag = "senders", operation_id = "elastic_index",
     params(("index" = String, Path), SenderParameters, SenderHeaders),
     request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
     responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
-pub async fn index(
-    state: State<Arc<App>>,
-    caller: Caller,
-    in_flight: Extension<Arc<InFlight>>,
-    PathId(index): PathId,
-    parameters: Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(state, caller, in_flight, Meant::Named(Some(index)), parameters, headers, body).await
+pub async fn index(PathId(index): PathId, called: Called, body: Body) -> Result<Response, ApiError> {
+    take(called, Meant::Named(Some(index)), body).await
 }
 
-/// The same by PUT.
-#[utoipa::path(put, path = "/{index}/_bulk", tag = "senders", operation_id = "elastic_index_put",
-    params(("index" = String, Path), SenderParameters, SenderHeaders),
-    request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
-    responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
-pub async fn index_put(
-    state: State<Arc<App>>,
-    caller: Caller,
-    in_flight: Extension<Arc<InFlight>>,
-    PathId(index): PathId,
-    parameters: Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(state, caller, in_flight, Meant::Named(Some(index)), parameters, headers, body).await
+/// What comes with a bulk request, but for its body.
+#[derive(Debug)]
+pub struct Called {
+    call: Call,
+    in_flight: Arc<InFlight>,
 }
 
-async fn take(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Extension(in_flight): Extension<Arc<InFlight>>,
-    meant: Meant,
-    Query(parameters): Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
+impl FromRequestParts<Arc<App>> for Called {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
+        let in_flight = parts.extensions.get::<Arc<InFlight>>().cloned();
+        let in_flight =
+            in_flight.ok_or_else(|| ApiError::new(ErrorKind::Internal, "the route has no guard"))?;
+        Ok(Self { call: Call::from_request_parts(parts, app).await?, in_flight })
+    }
+}
+
+async fn take(Called { call, in_flight }: Called, meant: Meant, body: Body) -> Result<Response, ApiError> {
+    let Call { app, caller, parameters, headers } = call;
     let length = length(&headers);
     check_length(length, app.ingest.limits.max_body_bytes)?;
     let meant = match (&caller.endpoint, meant) {
@@ -252,9 +183,11 @@ impl Incoming {
             Meant::Fixed(name) => Target::Fixed(name),
             Meant::Named(otherwise) => Target::Named { otherwise: otherwise.as_deref() },
         };
+        // An item has two lines, or stands for a list that has grown to twice its items.
+        let lines = whole.bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
+        whole.held.add(lines.min(ITEMS_MAX) as u64 * ITEM_BYTES)?;
         let bulk = Bulk::parse(&whole.bytes, target, ITEMS_MAX);
         let mut bulk = bulk.map_err(Refused::Protocol)?;
-        whole.held.add(bulk.items() as u64 * ITEM_BYTES)?;
         let (datasets, mut refused_whole) = (bulk.datasets().len(), None);
         for place in 0..datasets {
             let sending = Sending {
@@ -285,6 +218,8 @@ impl Incoming {
     }
 
     async fn admit(&self, sending: Sending) -> Result<Admitted<'_>, Error> {
+        // Known since the head of the request: that its items were found before is for the answer, which must have as many
+        // states as the sender has documents. Nothing of them but their actions was read.
         if self.in_flight.exceeds_rate() {
             return Err(Error::new(ErrorKind::Busy, RATE_EXCEEDED));
         }

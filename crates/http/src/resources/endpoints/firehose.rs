@@ -1,20 +1,15 @@
 //! Amazon Data Firehose. The id of a request stays the same in each attempt, so that it is stored once however often it
 //! is sent.
 
-use std::sync::Arc;
-
 use axum::body::Body;
-use axum::extract::State;
-use axum::http::HeaderMap;
 use axum::response::Response;
-use tidegauge_app::App;
 use tidegauge_app::service::ingest::sender::Key;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::{Problem, firehose};
 
-use super::{Incoming, SenderHeaders, SenderParameters};
+use super::{Call, Incoming, SenderHeaders, SenderParameters};
 use crate::error::ApiError;
-use crate::extract::{Caller, PathId, Query};
+use crate::extract::PathId;
 use crate::resources::event_body::text;
 use crate::senders::face::Face;
 use crate::senders::head::FIREHOSE_REQUEST_ID;
@@ -29,14 +24,8 @@ const RECORDS_BYTES_MAX: u64 = 64 << 20;
     params(("name" = String, Path), SenderParameters, SenderHeaders),
     request_body(content((Object = "application/json"))),
     responses((status = 200, body = Object, description = "`requestId` and `timestamp`.")))]
-pub async fn deliver(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    PathId(name): PathId,
-    Query(parameters): Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
+pub async fn deliver(PathId(name): PathId, call: Call, body: Body) -> Result<Response, ApiError> {
+    let Call { app, caller, parameters, headers } = call;
     let now_ms = caller.now.as_millis();
     let in_header = text(&headers, &[FIREHOSE_REQUEST_ID])?;
     let attributes = text(&headers, &[COMMON_ATTRIBUTES])?;

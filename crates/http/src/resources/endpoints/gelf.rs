@@ -1,33 +1,23 @@
 //! GELF over HTTP: one message in a request. Senders name an encoding that the body does not have, so its bytes tell.
 
-use std::sync::Arc;
-
 use axum::body::Body;
-use axum::extract::State;
-use axum::http::{HeaderMap, header};
+use axum::http::header;
 use axum::response::Response;
-use tidegauge_app::App;
 use tidegauge_app::service::ingest::Patience;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::gelf;
 
-use super::{Incoming, SenderHeaders, SenderParameters};
+use super::{Call, Incoming, SenderHeaders, SenderParameters};
 use crate::error::ApiError;
-use crate::extract::{Caller, PathId, Query};
+use crate::extract::PathId;
 use crate::senders::face::Face;
 
 /// Stores a message. A header, the query or a token for one dataset names the dataset.
 #[utoipa::path(post, path = "/gelf", tag = "senders", operation_id = "gelf",
     params(SenderParameters, SenderHeaders), request_body(content((Object = "application/json"))),
     responses((status = 202, description = "Stored.")))]
-pub async fn at_root(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Query(parameters): Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(app, caller, None, parameters, headers, body).await
+pub async fn at_root(call: Call, body: Body) -> Result<Response, ApiError> {
+    take(None, call, body).await
 }
 
 /// The same below its dataset.
@@ -35,25 +25,12 @@ pub async fn at_root(
     params(("name" = String, Path), SenderParameters, SenderHeaders),
     request_body(content((Object = "application/json"))),
     responses((status = 202, description = "Stored.")))]
-pub async fn into_dataset(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    PathId(name): PathId,
-    Query(parameters): Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(app, caller, Some(name), parameters, headers, body).await
+pub async fn into_dataset(PathId(name): PathId, call: Call, body: Body) -> Result<Response, ApiError> {
+    take(Some(name), call, body).await
 }
 
-async fn take(
-    app: Arc<App>,
-    caller: Caller,
-    named: Option<String>,
-    parameters: SenderParameters,
-    mut headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
+async fn take(named: Option<String>, call: Call, body: Body) -> Result<Response, ApiError> {
+    let Call { app, caller, parameters, mut headers } = call;
     headers.remove(header::CONTENT_ENCODING);
     // A request is one event, whose limit is that of every event.
     let bytes_max = app.ingest.limits.max_event_bytes as u64;

@@ -2,21 +2,17 @@
 //! of a request names the dataset. What it says of its media type does not matter, because loggers say anything.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::State;
-use axum::http::HeaderMap;
 use axum::response::Response;
 use serde::Deserialize;
-use tidegauge_app::App;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::hec::{self, Metadata};
 use utoipa::IntoParams;
 
-use super::{Incoming, SenderHeaders, SenderParameters};
+use super::{Call, Incoming, SenderHeaders, SenderParameters};
 use crate::error::ApiError;
-use crate::extract::{Caller, Query};
+use crate::extract::Caller;
 use crate::senders::face::Face;
 use crate::senders::respond;
 
@@ -46,70 +42,40 @@ enum Form {
 #[utoipa::path(post, path = "/services/collector", tag = "senders", operation_id = "hec",
     params(HecParameters, SenderHeaders), request_body(content((Object = "application/json"))),
     responses((status = 200, body = Object, description = "`text` and `code`, which is 0.")))]
-pub async fn collector(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Query(parameters): Query<HecParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(Form::Envelopes, app, caller, parameters, headers, body).await
+pub async fn collector(call: Call<HecParameters>, body: Body) -> Result<Response, ApiError> {
+    take(Form::Envelopes, call, body).await
 }
 
 /// The same.
 #[utoipa::path(post, path = "/services/collector/event", tag = "senders", operation_id = "hec_event",
     params(HecParameters, SenderHeaders), request_body(content((Object = "application/json"))),
     responses((status = 200, body = Object, description = "`text` and `code`, which is 0.")))]
-pub async fn event(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Query(parameters): Query<HecParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(Form::Envelopes, app, caller, parameters, headers, body).await
+pub async fn event(call: Call<HecParameters>, body: Body) -> Result<Response, ApiError> {
+    take(Form::Envelopes, call, body).await
 }
 
 /// The same.
 #[utoipa::path(post, path = "/services/collector/event/1.0", tag = "senders", operation_id = "hec_event_1",
     params(HecParameters, SenderHeaders), request_body(content((Object = "application/json"))),
     responses((status = 200, body = Object, description = "`text` and `code`, which is 0.")))]
-pub async fn event_1(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Query(parameters): Query<HecParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(Form::Envelopes, app, caller, parameters, headers, body).await
+pub async fn event_1(call: Call<HecParameters>, body: Body) -> Result<Response, ApiError> {
+    take(Form::Envelopes, call, body).await
 }
 
 /// Stores lines of text, an event each.
 #[utoipa::path(post, path = "/services/collector/raw", tag = "senders", operation_id = "hec_raw",
     params(HecParameters, SenderHeaders), request_body(content((String = "text/plain"))),
     responses((status = 200, body = Object, description = "`text` and `code`, which is 0.")))]
-pub async fn raw(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Query(parameters): Query<HecParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(Form::Lines, app, caller, parameters, headers, body).await
+pub async fn raw(call: Call<HecParameters>, body: Body) -> Result<Response, ApiError> {
+    take(Form::Lines, call, body).await
 }
 
 /// The same.
 #[utoipa::path(post, path = "/services/collector/raw/1.0", tag = "senders", operation_id = "hec_raw_1",
     params(HecParameters, SenderHeaders), request_body(content((String = "text/plain"))),
     responses((status = 200, body = Object, description = "`text` and `code`, which is 0.")))]
-pub async fn raw_1(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Query(parameters): Query<HecParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(Form::Lines, app, caller, parameters, headers, body).await
+pub async fn raw_1(call: Call<HecParameters>, body: Body) -> Result<Response, ApiError> {
+    take(Form::Lines, call, body).await
 }
 
 /// Always refused: events are on the disk when their request is answered, so nothing is acknowledged later.
@@ -134,14 +100,8 @@ pub async fn health_1() -> Response {
     respond(hec::health())
 }
 
-async fn take(
-    form: Form,
-    app: Arc<App>,
-    caller: Caller,
-    parameters: HecParameters,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
+async fn take(form: Form, call: Call<HecParameters>, body: Body) -> Result<Response, ApiError> {
+    let Call { app, caller, parameters, headers } = call;
     let HecParameters { index, dataset, host, source, sourcetype, time } = parameters;
     let said = |text: Option<String>| text.filter(|text| !text.is_empty()).map(Cow::Owned);
     let named = index.clone();

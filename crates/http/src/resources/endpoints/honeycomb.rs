@@ -1,18 +1,13 @@
 //! Events in the form of Honeycomb: one in a request, or a batch in which each has a state of its own.
 
-use std::sync::Arc;
-
 use axum::body::Body;
-use axum::extract::State;
-use axum::http::HeaderMap;
 use axum::response::Response;
-use tidegauge_app::App;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::honeycomb::{self, Headers};
 
-use super::{Incoming, SenderHeaders, SenderParameters};
+use super::{Call, Incoming, SenderHeaders, SenderParameters};
 use crate::error::ApiError;
-use crate::extract::{Caller, PathId, Query};
+use crate::extract::PathId;
 use crate::resources::event_body::text;
 use crate::senders::face::Face;
 
@@ -24,14 +19,8 @@ const SAMPLE_RATE: &str = "x-honeycomb-samplerate";
     params(("name" = String, Path), SenderParameters, SenderHeaders),
     request_body(content((Object = "application/json"))),
     responses((status = 200, description = "Stored.")))]
-pub async fn event(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    PathId(name): PathId,
-    Query(parameters): Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
+pub async fn event(PathId(name): PathId, call: Call, body: Body) -> Result<Response, ApiError> {
+    let Call { app, caller, parameters, headers } = call;
     let (time, rate) = (text(&headers, &[EVENT_TIME])?, text(&headers, &[SAMPLE_RATE])?);
     let incoming = Incoming::new((app, caller), Some(name), parameters, &headers, body)?;
     let read = move |body: &[u8], events: &mut Events<'_>| {
@@ -46,14 +35,8 @@ pub async fn event(
     params(("name" = String, Path), SenderParameters, SenderHeaders),
     request_body(content((Vec<Object> = "application/json"))),
     responses((status = 200, body = Vec<Object>, description = "`status` of each: 202, or 400 with `error`.")))]
-pub async fn batch(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    PathId(name): PathId,
-    Query(parameters): Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
+pub async fn batch(PathId(name): PathId, call: Call, body: Body) -> Result<Response, ApiError> {
+    let Call { app, caller, parameters, headers } = call;
     let incoming = Incoming::new((app, caller), Some(name), parameters, &headers, body)?;
     incoming
         .store(

@@ -2,20 +2,14 @@
 //! Exporters have few seconds and drop what is not answered by 429, 502, 503 or 504, so whatever passes by itself is
 //! one of these.
 
-use std::sync::Arc;
-
 use axum::body::Body;
-use axum::extract::State;
-use axum::http::HeaderMap;
 use axum::response::Response;
-use tidegauge_app::App;
 use tidegauge_app::service::datasets::Making;
 use tidegauge_model::ErrorKind;
 use tidegauge_protocols::otlp::{self, Encoding, MAP_FIELDS, Signal};
 
-use super::{Incoming, RawBytes, SenderHeaders, SenderParameters, TENANT};
+use super::{Call, Incoming, RawBytes, SenderHeaders, SenderParameters};
 use crate::error::ApiError;
-use crate::extract::{Caller, Query};
 use crate::resources::event_body::text;
 use crate::senders::face::Face;
 use crate::senders::head::otlp_encoding;
@@ -33,14 +27,8 @@ const METRICS_DATASET: &str = "x-axiom-metrics-dataset";
             (Object = "application/json"), (RawBytes = "application/x-protobuf"))),
         (status = 415, description = "The media type or the content encoding is not understood."),
     ))]
-pub async fn logs(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Query(parameters): Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(Signal::Logs, app, caller, parameters, headers, body).await
+pub async fn logs(call: Call, body: Body) -> Result<Response, ApiError> {
+    take(Signal::Logs, call, body).await
 }
 
 /// The same where Loki takes them, for exporters that were set up for it.
@@ -53,15 +41,9 @@ pub async fn logs(
             (Object = "application/json"), (RawBytes = "application/x-protobuf"))),
         (status = 415, description = "The media type or the content encoding is not understood."),
     ))]
-pub async fn logs_of_loki(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Query(mut parameters): Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    parameters.dataset = parameters.dataset.filter(|name| !name.is_empty()).or(text(&headers, &[TENANT])?);
-    take(Signal::Logs, app, caller, parameters, headers, body).await
+pub async fn logs_of_loki(mut call: Call, body: Body) -> Result<Response, ApiError> {
+    call.name_by_tenant()?;
+    take(Signal::Logs, call, body).await
 }
 
 /// Stores spans of OpenTelemetry. Those that fail are counted in `partialSuccess`, the others are stored.
@@ -74,14 +56,8 @@ pub async fn logs_of_loki(
             (Object = "application/json"), (RawBytes = "application/x-protobuf"))),
         (status = 415, description = "The media type or the content encoding is not understood."),
     ))]
-pub async fn traces(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Query(parameters): Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(Signal::Traces, app, caller, parameters, headers, body).await
+pub async fn traces(call: Call, body: Body) -> Result<Response, ApiError> {
+    take(Signal::Traces, call, body).await
 }
 
 /// Stores points of metrics of OpenTelemetry, an event each. Those that fail are counted in `partialSuccess`.
@@ -94,24 +70,12 @@ pub async fn traces(
             (Object = "application/json"), (RawBytes = "application/x-protobuf"))),
         (status = 415, description = "The media type or the content encoding is not understood."),
     ))]
-pub async fn metrics(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Query(parameters): Query<SenderParameters>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    take(Signal::Metrics, app, caller, parameters, headers, body).await
+pub async fn metrics(call: Call, body: Body) -> Result<Response, ApiError> {
+    take(Signal::Metrics, call, body).await
 }
 
-async fn take(
-    signal: Signal,
-    app: Arc<App>,
-    caller: Caller,
-    parameters: SenderParameters,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
+async fn take(signal: Signal, call: Call, body: Body) -> Result<Response, ApiError> {
+    let Call { app, caller, parameters, headers } = call;
     let encoding = otlp_encoding(&headers).ok_or_else(|| {
         let message = "unsupported media type, only [application/x-protobuf application/json] are allowed";
         ApiError::new(ErrorKind::UnsupportedMedia, message)

@@ -1,21 +1,15 @@
 //! Prometheus remote write, 1.0 and 2.0: samples in a snappy block, an event each. Senders of 2.0 are told how much was
 //! written, or they take the service for one that does not know it.
 
-use std::sync::Arc;
-
 use axum::body::Body;
-use axum::extract::State;
-use axum::http::HeaderMap;
 use axum::response::Response;
-use tidegauge_app::App;
 use tidegauge_app::service::datasets::Making;
 use tidegauge_ingest::Events;
 use tidegauge_model::ErrorKind;
 use tidegauge_protocols::{remote_write, snappy};
 
-use super::{Incoming, RawBytes, SenderHeaders, SenderParameters, without_snappy};
+use super::{Call, Incoming, RawBytes, SenderHeaders, SenderParameters, without_snappy};
 use crate::error::ApiError;
-use crate::extract::{Caller, Query};
 use crate::senders::face::Face;
 use crate::senders::head::remote_write_version;
 
@@ -27,13 +21,8 @@ use crate::senders::head::remote_write_version;
         (status = 204, description = "Stored. For 2.0, headers tell how much."),
         (status = 415, description = "The message is of a version that is not understood."),
     ))]
-pub async fn write(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    Query(parameters): Query<SenderParameters>,
-    mut headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
+pub async fn write(call: Call, body: Body) -> Result<Response, ApiError> {
+    let Call { app, caller, parameters, mut headers } = call;
     let version = remote_write_version(&headers).ok_or_else(|| {
         let message =
             "unsupported media type, only [application/x-protobuf] of remote write 1.0 and 2.0 is allowed";
