@@ -42,7 +42,7 @@ export function defaultColumns(all: Field[], isEvents: boolean, leftOut: Readonl
   // Groups are read first, and their names say little of how long their values are.
   const group = (name: string, type: string) => ({
     ...column(name, type),
-    width: Math.max(140, defaultWidth(name, type)),
+    width: Math.max(112, defaultWidth(name, type)),
   });
   if (!isEvents) return fields.map(({ name, type }) => (type === "string" ? group(name, type) : column(name, type)));
   const hasTime = fields.some(({ name }) => name === "_time");
