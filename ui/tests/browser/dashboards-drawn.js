@@ -2,7 +2,7 @@
 // went, and the moments that somebody marked.
 
 import assert from "node:assert/strict";
-import { board, cellOf, EVENTS, hide, put, query } from "./boards.js";
+import { board, cellOf, EVENTS, hide, put, query, read } from "./boards.js";
 import { keepDrawnTexts, until } from "./browser.js";
 import { memberPage } from "./members.js";
 
