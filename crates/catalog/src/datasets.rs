@@ -307,7 +307,7 @@ impl Catalog {
                 .bind(now.as_micros())
                 .fetch_one(&mut *connection)
                 .await?;
-            let detail = cut(listed("map fields", fields.iter().map(String::as_str)));
+            let detail = cut(listed("map field", fields.iter().map(String::as_str)));
             record!(connection, change, "dataset.map-fields", name, detail);
             row
         });

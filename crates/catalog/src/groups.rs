@@ -132,8 +132,8 @@ fn normal(group: &Group) -> Group {
 
 /// What the audit trail says of a group: its roles, and who holds them by it.
 fn detail(name: &str, roles: &[RoleRef], members: &[UserId]) -> String {
-    let roles = listed("roles", roles.iter().map(RoleRef::id));
-    named_with(name, format!("{roles}, {}", listed("members", members.iter().map(UserId::as_str))))
+    let roles = listed("role", roles.iter().map(RoleRef::id));
+    named_with(name, format!("{roles}, {}", listed("member", members.iter().map(UserId::as_str))))
 }
 
 impl Catalog {

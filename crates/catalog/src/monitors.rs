@@ -98,7 +98,7 @@ const REPLACE: &str = concat!(
 /// What the audit trail says of a monitor: its name, and whom it tells.
 fn detail(definition: &Definition) -> String {
     let notifiers = definition.notifiers.iter().map(NotifierId::as_str);
-    named_with(&definition.name, listed("notifiers", notifiers))
+    named_with(&definition.name, listed("notifier", notifiers))
 }
 
 impl Catalog {

@@ -155,7 +155,7 @@ pub(crate) fn by_first<V: From<String>>(rows: Vec<(String, String)>) -> BTreeMap
 
 /// What the audit trail says of a role: who has it, and what it allows.
 fn detail(role: &CustomRole) -> String {
-    let members = listed("members", role.members.iter().map(UserId::as_str));
+    let members = listed("member", role.members.iter().map(UserId::as_str));
     named_with(&role.name, format!("{members}, {}", capabilities_text(&role.capabilities)))
 }
 

@@ -122,7 +122,7 @@ fn datasets_text(datasets: &[String]) -> String {
 
 /// What the audit trail says of a view: its name, and what it is said to read.
 fn detail(view: &View) -> String {
-    named_with(&view.name, listed("datasets", view.datasets.iter().map(String::as_str)))
+    named_with(&view.name, listed("dataset", view.datasets.iter().map(String::as_str)))
 }
 
 impl Catalog {

@@ -21,12 +21,13 @@ export interface Ink {
 export class Palette {
   #places = new Map<string, number>();
 
-  /** Says which groups are there now; those that stay keep their colours. */
+  /** Says which groups are there now; those that stay keep their colours. The others get theirs in the order of their
+   * names, so that the same groups look the same for everybody, whichever answer comes first. */
   take(names: string[]): void {
     const wanted = new Set(names);
     for (const name of this.#places.keys()) if (!wanted.has(name)) this.#places.delete(name);
     const used = new Set(this.#places.values());
-    for (const name of names) {
+    for (const name of [...names].sort()) {
       if (this.#places.has(name)) continue;
       let place = 0;
       while (used.has(place)) place += 1;
@@ -37,7 +38,7 @@ export class Palette {
 
   /** Adds groups to those that are there; none gives up its colour. */
   add(names: string[]): void {
-    for (const name of names) if (!this.#places.has(name)) this.#places.set(name, this.#places.size);
+    for (const name of [...names].sort()) if (!this.#places.has(name)) this.#places.set(name, this.#places.size);
   }
 
   of(name: string): Ink {

@@ -39,7 +39,12 @@ export function defaultWidth(field: string, type = ""): number {
 export function defaultColumns(all: Field[], isEvents: boolean, leftOut: ReadonlySet<string> = new Set()): Column[] {
   const fields = leftOut.size === 0 ? all : all.filter(({ name }) => !leftOut.has(name));
   const column = (field: string, type = "") => ({ field, width: defaultWidth(field, type), pinned: false });
-  if (!isEvents) return fields.map(({ name, type }) => column(name, type));
+  // Groups are read first, and their names say little of how long their values are.
+  const group = (name: string, type: string) => ({
+    ...column(name, type),
+    width: Math.max(112, defaultWidth(name, type)),
+  });
+  if (!isEvents) return fields.map(({ name, type }) => (type === "string" ? group(name, type) : column(name, type)));
   const hasTime = fields.some(({ name }) => name === "_time");
   const level = levelField(fields);
   const message = messageField(fields);

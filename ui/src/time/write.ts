@@ -79,7 +79,10 @@ export function bothZones(text: string): string {
 export function ago(ns: bigint, nowMs: number): string {
   const seconds = Math.round((nowMs - toMs(ns)) / 1000);
   if (seconds < 0) return `in ${span(-seconds)}`;
-  return seconds < 2 ? "just now" : `${span(seconds)} ago`;
+  // Minutes are whole here: a tenth of one would only flicker.
+  return seconds < 2
+    ? "just now"
+    : `${seconds >= 60 && seconds < 3600 ? `${Math.round(seconds / 60)} min` : span(seconds)} ago`;
 }
 
 /** A number of seconds in its largest useful unit. */

@@ -7,6 +7,8 @@ export interface Run {
   bold: boolean;
 }
 
+/** A code that was cut off before its end. */
+const UNFINISHED = /\u001b(?:\[[0-9;]*|\][^\u0007\u001b]*)?$/;
 const CODE = /\u001b\[([0-9;]*)([A-Za-z])|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[@-Z\\-_]/g;
 const COLOURS = ["soft", "danger", "success", "warning", "info", "note", "accent", "plain"];
 
@@ -18,7 +20,8 @@ export function withoutAnsi(text: string): string {
   return hasAnsi(text) ? text.replace(CODE, "") : text;
 }
 
-export function ansiRuns(text: string): Run[] {
+export function ansiRuns(whole: string): Run[] {
+  const text = whole.replace(UNFINISHED, "");
   const runs: Run[] = [];
   let colour: string | null = null;
   let bold = false;
@@ -30,9 +33,12 @@ export function ansiRuns(text: string): Run[] {
     push(match.index);
     from = match.index + match[0].length;
     if (match[2] !== "m") continue;
-    for (const part of (match[1] ?? "").split(";")) {
-      const code = Number(part || 0);
-      if (code === 0) {
+    const codes = (match[1] ?? "").split(";").map((part) => Number(part || 0));
+    for (let place = 0; place < codes.length; place++) {
+      const code = codes[place] ?? 0;
+      // One of 256 colours, or of all of them: its numbers are no codes, and the page has no such colour.
+      if (code === 38 || code === 48) place += codes[place + 1] === 5 ? 2 : 4;
+      else if (code === 0) {
         colour = null;
         bold = false;
       } else if (code === 1) bold = true;
@@ -44,4 +50,18 @@ export function ansiRuns(text: string): Run[] {
   }
   push(text.length);
   return runs;
+}
+
+/** The beginning of a text with its colours, as long as `most` characters that are seen; whether there is more. */
+export function ansiStart(text: string, most: number): { runs: Run[]; isCut: boolean } {
+  // Codes need room too; a text that is nothing but codes is cut all the same.
+  const read = text.slice(0, most * 4 + 64);
+  const runs: Run[] = [];
+  let room = most;
+  for (const run of ansiRuns(read)) {
+    if (room <= 0) return { runs, isCut: true };
+    runs.push({ ...run, text: run.text.slice(0, room) });
+    room -= run.text.length;
+  }
+  return { runs, isCut: room < 0 || read.length < text.length };
 }

@@ -16,7 +16,12 @@ export function fullText(value: Value | undefined): string {
 export function cellText(value: Value | undefined, most = 500): string {
   const text = fullText(value);
   const cut = text.length > most ? `${text.slice(0, most)}…` : text;
-  return cut.replaceAll(/[\r\n\t]+/g, " ");
+  return onOneLine(cut);
+}
+
+/** Line ends and tabs as blanks. */
+export function onOneLine(text: string): string {
+  return text.replaceAll(/[\r\n\t]+/g, " ");
 }
 
 const GROUPS = /\B(?=(\d{3})+(?!\d))/g;
@@ -40,9 +45,20 @@ const STEPS: [number, string][] = [
 /** A number for an axis or a tight place: `1.2 M`. The exact one belongs into its title. */
 export function short(value: number): string {
   const size = Math.abs(value);
-  for (const [step, sign] of STEPS) if (size >= step) return `${trimmed(value / step)} ${sign}`;
+  for (const [step, sign] of STEPS) {
+    // What would be rounded to a thousand of a step is one of the next.
+    if (size >= step * 0.9995) return `${trimmed(value / step)} ${sign}`;
+  }
   if (size !== 0 && size < 0.01) return value.toPrecision(2);
   return trimmed(value);
+}
+
+/** A number for a table: with its thousands apart, and of a fraction no more digits than anybody compares. */
+export function tabular(value: number): string {
+  if (Number.isInteger(value)) return grouped(value);
+  const size = Math.abs(value);
+  if (size < 0.001) return value.toPrecision(3);
+  return grouped(Number(value.toFixed(size < 1 ? 4 : size < 100 ? 3 : 2)));
 }
 
 /** Bytes in decimal units, as the service writes them. */
@@ -51,7 +67,8 @@ export function bytes(value: number): string {
   const units = ["kB", "MB", "GB", "TB", "PB"];
   let size = value;
   let unit = -1;
-  while (size >= 1000 && unit < units.length - 1) {
+  // What would be rounded to a thousand of a unit is one of the next.
+  while ((unit < 0 || size >= 999.5) && unit < units.length - 1) {
     size /= 1000;
     unit += 1;
   }

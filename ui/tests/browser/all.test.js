@@ -23,6 +23,7 @@ import { firstMinutesTests } from "./first-minutes.js";
 import { hostileTests } from "./hostile.js";
 import { keepingTests } from "./keeping.js";
 import { keyTests } from "./keys.js";
+import { listKeyTests } from "./list-keys.js";
 import { foundByMonitorsTests, monitorTests } from "./monitors.js";
 import { actedMonitorTests, alertingMonitorTests } from "./monitors-acted.js";
 import { narrowingTests } from "./narrowing.js";
@@ -98,6 +99,7 @@ else {
   foundByMonitorsTests(watched);
   actedMonitorTests(watched);
   teamTests(watched);
+  listKeyTests(watched);
   traceTests(watched);
   stateTests(watched);
   accessibilityTests(watched);

@@ -106,4 +106,41 @@ export function comparingTests(watched) {
     await row(/has signed in/).waitFor({ state: "detached" });
     assert.equal(await page.locator("td.template").count(), 1);
   });
+
+  watched("23: patterns that are new since a release are told by its mark", async ({ page, service }) => {
+    const now = Date.now();
+    const lines = (count, ago, text) =>
+      Array.from({ length: count }, (_, place) => ({
+        _time: new Date(now - ago - place * 1000).toISOString(),
+        message: text(place),
+      }));
+    await service.call("/v1/datasets/released/ingest", [
+      ...lines(200, 2_400_000, (place) => `user ${place} has signed in`),
+      ...lines(20, 2_400_000, (place) => `disk ${place} is full`),
+      ...lines(100, 600_000, (place) => `user ${place} has signed in`),
+      ...lines(20, 600_000, (place) => `disk ${place} is full`),
+      ...lines(30, 600_000, (place) => `payment ${place} was refused`),
+    ]);
+    const time = new Date(now - 1_200_000).toISOString();
+    const note = { datasets: ["released"], type: "release", time, title: "till 7", description: "" };
+    await service.call("/v2/annotations", note);
+    const [from, to] = [now - 3_600_000, now].map((moment) => new Date(moment).toISOString());
+    await page.goto(address(service, { q: "released", from, to }));
+    await page.getByRole("button", { name: /till 7/ }).click();
+    await page.getByRole("button", { name: "Patterns that are new since" }).click();
+    const isNew = (text) => page.getByRole("row", { name: text }).getByText("new", { exact: true });
+    await isNew(/payment .* was refused/).waitFor();
+    assert.equal(await isNew(/disk .* is full/).count(), 0);
+    assert.equal(await isNew(/has signed in/).count(), 0);
+    await page.getByLabel("Only those that nothing before it had").check();
+    await page.getByRole("row", { name: /has signed in/ }).waitFor({ state: "detached" });
+    // The link has it, and the same is chosen by hand.
+    const chosen = new URL(page.url()).searchParams.get("since");
+    assert.equal(Date.parse(chosen), Date.parse(time));
+    await page.getByLabel("new since").selectOption({ label: "the period before" });
+    await page.waitForURL((at) => !at.searchParams.has("since"));
+    await page.getByRole("row", { name: /has signed in/ }).waitFor();
+    await page.getByLabel("new since").selectOption({ index: 1 });
+    await page.waitForURL((at) => at.searchParams.get("since") === chosen);
+  });
 }

@@ -2,7 +2,7 @@
 // went, and the moments that somebody marked.
 
 import assert from "node:assert/strict";
-import { board, cellOf, EVENTS, hide, put, query } from "./boards.js";
+import { board, cellOf, EVENTS, hide, put, query, read } from "./boards.js";
 import { keepDrawnTexts, until } from "./browser.js";
 import { memberPage } from "./members.js";
 
@@ -88,6 +88,38 @@ export function drawnDashboardTests(watched) {
     assert.deepEqual(await heads("groups"), ["service 180px", "status 90px", "count_ 112px"]);
     assert.deepEqual(await heads("log"), ["_time 156px", "service 180px", "status 90px"]);
     assert.equal(await cellOf(page, "log").locator(".canvas.wrap").count(), 1);
+  });
+
+  watched("dashboards: which columns a table has is chosen beside it", async ({ page, service }) => {
+    const apl = `${EVENTS} | summarize count() by status, service`;
+    const theirs = { columns: [{ name: "status", width: 90, theirs: 1 }], theirs: true };
+    const charts = [{ id: "groups", type: "Table", name: "Groups", query: query(apl), tableSettings: theirs }];
+    await put(service, "chosen-columns", board("Chosen columns", charts, side(charts)));
+    await page.goto(`${service.address}/dashboards/chosen-columns?edit=1&chart=groups&from=now-6h&to=now`);
+    await page.locator(".preview .row .cell").first().waitFor();
+    await page.getByLabel("Add a column").selectOption("service");
+    await page.getByRole("button", { name: "Move service up" }).click();
+    await page.getByLabel("Width of service, in pixels").fill("210");
+    await page.getByLabel("Wrap long lines").check();
+    const heads = page.locator('.preview [role="columnheader"].name');
+    await page.waitForFunction(() => document.querySelector(".preview .canvas.wrap") !== null);
+    assert.deepEqual(
+      await heads.evaluateAll((list) => list.map((head) => `${head.innerText.trim()} ${head.style.width}`)),
+      ["service 210px", "status 90px", "count_ 112px"],
+    );
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved.").waitFor();
+    const [kept] = (await read(service, "chosen-columns")).dashboard.charts;
+    assert.deepEqual(kept.tableSettings, {
+      columns: [
+        { name: "service", width: 210 },
+        { name: "status", width: 90, theirs: 1 },
+      ],
+      theirs: true,
+      settings: { wrapLines: true },
+    });
   });
 
   watched("dashboards: monitors have their day, and whom they tell, where the chart says so", async (at) => {

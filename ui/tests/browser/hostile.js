@@ -29,6 +29,37 @@ export function hostileTests(watched) {
     assert.equal(await page.locator('a[href^="javascript"]').count(), 0);
   });
 
+  watched("colours for terminals are colours in rows, in the stream and in an event", async ({ page, service }) => {
+    const [red, off] = ["\u001b[31m", "\u001b[0m"];
+    const message = `the ${red}disk is full${off} again`;
+    await service.call("/v1/datasets/coloured/ingest", [{ message, note: `\u001b[1;38;5;31mloud${off}` }]);
+    const coloured = page.locator(".ansi.danger", { hasText: "disk is full" });
+    for (const path of [`/explore?${new URLSearchParams({ q: "coloured" })}`, "/stream?dataset=coloured"]) {
+      await page.goto(service.address + path);
+      await coloured.first().waitFor();
+      const [ink, danger] = await coloured.first().evaluate((run) => {
+        const wanted = document.createElement("i");
+        wanted.style.color = "var(--danger)";
+        document.body.append(wanted);
+        const colours = [getComputedStyle(run).color, getComputedStyle(wanted).color];
+        wanted.remove();
+        return colours;
+      });
+      assert.equal(ink, danger);
+      const shown = await page.locator(".row, .event").first().innerText();
+      assert.match(shown, /the disk is full again/);
+      assert.match(shown, /loud/);
+      assert.doesNotMatch(shown, /\[31m|\[0m|38;5|\u001b|⟨1B⟩/);
+    }
+    await page.goto(`${service.address}/explore?${new URLSearchParams({ q: "coloured" })}`);
+    await page.locator(".row").first().click();
+    await page.locator(".detail .ansi.danger").first().waitFor();
+    // Words are found inside of what is coloured.
+    await page.keyboard.press("Control+f");
+    await page.keyboard.type("full");
+    await page.locator(".ansi.danger mark").first().waitFor();
+  });
+
   watched("17: five thousand fields, a deep value and a million digits freeze nothing", async ({ page, service }) => {
     const deep = Array.from({ length: 60 }).reduce((inner) => ({ in: inner }), "the bottom");
     const digits = "7".repeat(1_000_000);

@@ -53,6 +53,7 @@ const SCREENS = [
   ["/dashboards/all-charts", ".cells .cell"],
   ["/dashboards/all-charts?edit=1", ".corner"],
   ["/dashboards/all-charts?edit=1&chart=timeseries-1", ".cm-content"],
+  ["/dashboards/all-charts?edit=1&chart=table-1", "fieldset ol li"],
   ["/dashboards/filters?edit=1&chart=bar", "fieldset"],
   ["/dashboards/service:health", "section .value"],
 ];

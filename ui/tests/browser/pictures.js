@@ -1,6 +1,7 @@
-// Pictures of each screen, light and dark, with its empty, loading and error states, into tests/pictures.
+// Pictures of each screen, light and dark, with its empty, loading and error states, into tests/pictures. With `guide`,
+// those that the guides show, in their place.
 
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { openBrowser, openPage, signIn } from "./browser.js";
 import { prepareEndpoints } from "./pictures-endpoints.js";
@@ -10,7 +11,12 @@ import { startService } from "./service.js";
 import { logsOf, sendOtlp, sendSpans, spanId, traceId, traceSpans } from "./spans.js";
 import { prepareTeam, TEAM_STATES } from "./team-pictures.js";
 
-const folder = process.env.PICTURES ?? fileURLToPath(new URL("../pictures/", import.meta.url));
+const GUIDE = fileURLToPath(new URL("../../../docs/guide/pictures", import.meta.url));
+const isGuide = process.argv[2] === "guide";
+const folder = isGuide ? GUIDE : (process.env.PICTURES ?? fileURLToPath(new URL("../pictures", import.meta.url)));
+/** The names that are wanted, where not all are. */
+const wanted = isGuide ? new Set(await readdir(GUIDE)) : null;
+const isWanted = (name) => wanted === null || wanted.has(`${name}.png`);
 const q = (parameters) => new URLSearchParams({ from: "now-6h", to: "now", ...parameters });
 const STATES = [
   [
@@ -116,7 +122,9 @@ const browser = await openBrowser();
 await mkdir(folder, { recursive: true });
 try {
   const { page, faults } = await openPage(browser);
-  const shot = (name) => page.screenshot({ path: `${folder}/${name}.png` });
+  const shot = async (name) => {
+    if (isWanted(name)) await page.screenshot({ path: `${folder}/${name}.png` });
+  };
   await signIn(page, service.link);
   await page.getByRole("button", { name: "Load demo events" }).waitFor();
   await shot("first-light");
@@ -146,6 +154,7 @@ try {
   for (const theme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
     for (const [name, path, ready, more] of STATES) {
+      if (!isWanted(`${name}-${theme}`)) continue;
       await page.goto(service.address + path);
       await page
         .locator(ready)

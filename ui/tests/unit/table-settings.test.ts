@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Chart } from "../../src/api/dashboards.ts";
-import { columnsOf, tasteOf } from "../../src/screens/dashboards/table-settings.ts";
+import { columnsOf, namedIn, tasteOf, withColumns, withTaste } from "../../src/screens/dashboards/table-settings.ts";
 
 const chart = (tableSettings: unknown) => ({ id: "a", type: "Table", tableSettings }) as Chart;
 const fields = [
@@ -42,8 +42,49 @@ test("what cannot be read is as if it were not there", () => {
 });
 
 test("taste: lines that wrap, the size of the text, levels with a colour", () => {
-  expect(tasteOf(chart(null))).toEqual({ wrap: false, text: "normal", marksLevels: true });
+  expect(tasteOf(chart(null))).toMatchObject({
+    wrap: false,
+    text: "normal",
+    marksLevels: true,
+    hasTime: true,
+    hasRest: true,
+  });
   const settings = { wrapLines: true, fontSize: "11px", highlightSeverity: false };
-  expect(tasteOf(chart({ settings }))).toEqual({ wrap: true, text: "small", marksLevels: false });
+  expect(tasteOf(chart({ settings }))).toMatchObject({ wrap: true, text: "small", marksLevels: false });
   expect(tasteOf(chart({ settings: { fontSize: 16 } })).text).toBe("large");
+});
+
+test("what is changed is written in the form that is there, and what else a client wrote stays", () => {
+  const settings = {
+    columns: [{ name: "path", width: 300, colour: "red" }, "level"],
+    settings: { wrapLines: true, theirs: 1 },
+    theirs: 9007199254740993n,
+  };
+  const turned = withColumns(chart(settings), [
+    { name: "level", width: 90 },
+    { name: "path", width: null },
+  ]);
+  expect(turned.tableSettings).toEqual({
+    columns: [
+      { name: "level", width: 90 },
+      { name: "path", colour: "red" },
+    ],
+    settings: { wrapLines: true, theirs: 1 },
+    theirs: 9007199254740993n,
+  });
+  expect(namedIn(turned)).toEqual([
+    { name: "level", width: 90 },
+    { name: "path", width: null },
+  ]);
+  const text = chart('{"theirs":9007199254740993,"settings":{"wrapLines":true}}');
+  expect(withTaste(text, "wrapLines", null).tableSettings).toBe('{"theirs":9007199254740993}');
+  expect(withTaste(text, "fontSize", "11px").tableSettings).toBe(
+    '{"theirs":9007199254740993,"settings":{"wrapLines":true,"fontSize":"11px"}}',
+  );
+});
+
+test("a chart that says nothing of its rows any more has no settings", () => {
+  const one = withColumns(chart(undefined), [{ name: "path", width: null }]);
+  expect(one.tableSettings).toEqual({ columns: [{ name: "path" }] });
+  expect("tableSettings" in withColumns(one, [])).toBe(false);
 });

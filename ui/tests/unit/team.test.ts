@@ -114,7 +114,7 @@ describe("the audit trail", () => {
     expect(told({ ...entry, resource: "web", detail: "events are kept for ever" }, names)).toBe(
       "web: events are kept for ever",
     );
-    expect(told({ ...entry, detail: '"Night": 1 members (user_018bcfe5)' }, names)).toBe('"Night": 1 members (Ada)');
+    expect(told({ ...entry, detail: '"Night": 1 member (user_018bcfe5)' }, names)).toBe('"Night": 1 member (Ada)');
     expect(told({ ...entry, resource: "/v2/x", outcome: "refused", detail: "no token" }, names)).toBe("no token");
   });
 });

@@ -81,4 +81,7 @@ test("what people read", () => {
   expect(clockTime(ns, "utc")).toBe("12:00:01.123");
   expect(fullTime(ns, "utc")).toBe("2026-06-01T12:00:01.123456789Z");
   expect(ago(ns, NOW + 61_123)).toBe("1 min ago");
+  expect(ago(ns, NOW + 140_123)).toBe("2 min ago");
+  expect(ago(ns, NOW + 3_599_000)).toBe("60 min ago");
+  expect(ago(ns, NOW + 5_401_123)).toBe("1.5 h ago");
 });

@@ -8,9 +8,9 @@ import { defaultColumns, readColumns, writeColumns } from "../../src/table/colum
 import { parts } from "../../src/table/found.ts";
 import { Heights, Scale } from "../../src/table/heights.ts";
 import { compare } from "../../src/table/whole-table.svelte.ts";
-import { ansiRuns, withoutAnsi } from "../../src/values/ansi.ts";
+import { ansiRuns, ansiStart, withoutAnsi } from "../../src/values/ansi.ts";
 import { linkOf, visible } from "../../src/values/hostile.ts";
-import { bytes, grouped, share, short, took } from "../../src/values/show.ts";
+import { bytes, grouped, share, short, tabular, took } from "../../src/values/show.ts";
 
 describe("CSV", () => {
   test("texts that look like formulas are texts, numbers stay numbers", () => {
@@ -44,6 +44,26 @@ test("numbers", () => {
   expect(share(1, 3)).toBe("33 %");
   expect(share(1, 100_000)).toBe("< 0.1 %");
   expect(took(84_000)).toBe("84 ms");
+  // What is rounded up to the next unit is written in it.
+  expect([short(999_499), short(999_600), short(999_999_999), short(-999_600)]).toEqual([
+    "999 k",
+    "1 M",
+    "1 B",
+    "-1 M",
+  ]);
+  expect([bytes(999), bytes(1000), bytes(999_499), bytes(999_999_977_000_000)]).toEqual([
+    "999 B",
+    "1.0 kB",
+    "999 kB",
+    "1.0 PB",
+  ]);
+  expect([tabular(24_012), tabular(73.2346), tabular(1234.5678), tabular(0.00012345), tabular(0.12345678)]).toEqual([
+    "24,012",
+    "73.235",
+    "1,234.57",
+    "0.000123",
+    "0.1235",
+  ]);
 });
 
 describe("hostile texts", () => {
@@ -63,6 +83,25 @@ describe("hostile texts", () => {
       { text: " b", colour: null, bold: false },
     ]);
     expect(withoutAnsi("\u001b]8;;http://evil\u0007x\u001b[2J")).toBe("x");
+  });
+  test("one of 256 colours is none of the eight, and a code that was cut off is nothing", () => {
+    expect(ansiRuns("\u001b[1;38;5;31mx\u001b[48;2;31;32;33my\u001b[3")).toEqual([
+      { text: "x", colour: null, bold: true },
+      { text: "y", colour: null, bold: true },
+    ]);
+  });
+  test("the beginning of a coloured text is counted in what is seen", () => {
+    const text = "\u001b[31mabc\u001b[0mdef";
+    expect(ansiStart(text, 4)).toEqual({
+      runs: [
+        { text: "abc", colour: "danger", bold: false },
+        { text: "d", colour: null, bold: false },
+      ],
+      isCut: true,
+    });
+    expect(ansiStart(text, 6).isCut).toBe(false);
+    expect(ansiStart(text, 3)).toMatchObject({ runs: [{ text: "abc" }], isCut: true });
+    expect(ansiStart("\u001b[31m".repeat(100), 4)).toEqual({ runs: [], isCut: true });
   });
 });
 

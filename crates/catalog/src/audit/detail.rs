@@ -19,14 +19,19 @@ pub(crate) fn named_with(name: &str, what: impl Display) -> String {
     cut(format!("{name:?}: {what}"))
 }
 
-/// How many things there are of a kind, and the first of them.
-pub(crate) fn listed<'a>(kind: &str, names: impl ExactSizeIterator<Item = &'a str>) -> String {
+/// How many things there are of a kind, which is named as one of them is, and the first of them.
+pub(crate) fn listed<'a>(one: &str, names: impl ExactSizeIterator<Item = &'a str>) -> String {
     let count = names.len();
+    let ending = match count {
+        1 => "",
+        _ if one.ends_with('s') => "es",
+        _ => "s",
+    };
     let first: Vec<&str> = names.take(NAMED_MAX).collect();
     let rest = if count > NAMED_MAX { " …" } else { "" };
     match count {
-        0 => format!("0 {kind}"),
-        _ => format!("{count} {kind} ({}{rest})", first.join(" ")),
+        0 => format!("0 {one}{ending}"),
+        _ => format!("{count} {one}{ending} ({}{rest})", first.join(" ")),
     }
 }
 
@@ -53,9 +58,10 @@ mod tests {
         let long = named_with(&"ä".repeat(1_000), "webhook");
         assert_eq!(long.chars().count(), LENGTH_MAX + 1);
         let names: Vec<String> = (0..20).map(|number| format!("n{number}")).collect();
-        let all = listed("roles", names.iter().map(String::as_str));
+        let all = listed("role", names.iter().map(String::as_str));
         assert!(all.starts_with("20 roles (n0 n1 ") && all.ends_with(" n15 …)"), "{all}");
-        assert_eq!(listed("roles", names[..1].iter().map(String::as_str)), "1 roles (n0)");
-        assert_eq!(listed("roles", names[..0].iter().map(String::as_str)), "0 roles");
+        assert_eq!(listed("role", names[..1].iter().map(String::as_str)), "1 role (n0)");
+        assert_eq!(listed("role", names[..0].iter().map(String::as_str)), "0 roles");
+        assert_eq!(listed("address", names[..2].iter().map(String::as_str)), "2 addresses (n0 n1)");
     }
 }

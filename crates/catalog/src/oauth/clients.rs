@@ -119,7 +119,7 @@ fn addresses_text(addresses: &[String]) -> String {
 
 /// What the audit trail says of a client: its name, where it sends people, and what it may do for itself.
 fn detail(client: &OAuthClient) -> String {
-    let addresses = listed("addresses", client.redirect_uris.iter().map(String::as_str));
+    let addresses = listed("address", client.redirect_uris.iter().map(String::as_str));
     named_with(&client.name, format!("{addresses}, {}", capabilities_text(&client.capabilities)))
 }
 

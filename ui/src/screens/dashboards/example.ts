@@ -1,11 +1,12 @@
 // A first dashboard for any dataset, made of the fields that it has: how many events there are and of which kind, what
 // fails, how long things take, which groups are the greatest, and the newest events.
 
-import type { Document } from "../../api/dashboards.ts";
+import type { Chart, Document, Place } from "../../api/dashboards.ts";
 import type { FieldMeta } from "../../api/query.ts";
 import { fieldName, tableName } from "../../apl/names.ts";
 import { levelField, messageField } from "../../table/columns.ts";
-import { asked, documentOf, type Entry } from "./demo.ts";
+import type { Value } from "../../values/value.ts";
+import { emptyDocument } from "./document.ts";
 
 const STATUSES = ["status", "status_code", "http.status_code", "http.response.status_code", "response.status"];
 /** Names of durations, with the unit of each where its name tells one. */
@@ -21,6 +22,15 @@ const DURATIONS: [string, string][] = [
 const GROUPS = ["service", "service.name", "host", "hostname", "path", "url", "endpoint", "method", "region", "user"];
 const MOST_GROUPS = 3;
 const IS_NUMBER = /^(integer|float)$/;
+
+type Entry = [
+  place: [x: number, y: number, w: number, h: number],
+  chart: { type: string; name?: string } & Record<string, Value>,
+];
+
+const asked = (apl: string, queryOptions: Record<string, Value> = {}): Record<string, Value> => ({
+  query: { apl, queryOptions },
+});
 
 export function exampleOf(dataset: string, fields: FieldMeta[]): Document {
   const shown = fields.filter(({ name, hidden }) => !hidden && !name.startsWith("_"));
@@ -75,4 +85,15 @@ function groupsOf(fields: FieldMeta[], others: (string | null)[]): string[] {
   const known = GROUPS.filter((name) => texts.includes(name));
   const rest = texts.filter((name) => !known.includes(name) && !/(^|[._])id$|trace|span|time|uuid|token/i.test(name));
   return [...known, ...rest].slice(0, MOST_GROUPS);
+}
+
+function documentOf(name: string, description: string, entries: Entry[]): Document {
+  const charts: Chart[] = [];
+  const layout: Place[] = [];
+  entries.forEach(([[x, y, w, h], chart], number) => {
+    const id = `panel-${number + 1}`;
+    charts.push({ id, ...chart });
+    layout.push({ i: id, x, y, w, h });
+  });
+  return { ...emptyDocument(name, ""), description, timeWindowStart: "qr-now-6h", charts, layout };
 }

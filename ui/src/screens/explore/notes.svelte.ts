@@ -11,6 +11,11 @@ export function compareSince(note: Annotation): void {
   address.change({ tab: "compare", group: `_time >= datetime(${note.time})`, brush: null });
 }
 
+/** Which texts there were only after this moment. */
+export function patternsSince(note: Annotation): void {
+  address.change({ tab: "patterns", since: note.time });
+}
+
 /** The stretch around a moment, an eighth of the present range on both sides. */
 export function around(note: Annotation, { start, end }: Moments): Moments | null {
   const at = parseTime(note.time);

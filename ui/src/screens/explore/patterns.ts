@@ -1,5 +1,5 @@
 // Asks for the templates of a field's texts behind the present filters: how many, when, how they went over time, and
-// which of them the period before did not have.
+// which of them the period before did not have, or nothing before a moment that was marked.
 
 import { ask, type Table } from "../../api/query.ts";
 import { fieldName } from "../../apl/names.ts";
@@ -29,11 +29,18 @@ const STEPS = 24;
 /** A period with less than one of so many events is not compared with. */
 const SPARSE = 20;
 
-export async function patternsOf(asked: Asked, field: string, signal: AbortSignal): Promise<Patterns> {
+/** With `since`, a moment of the range, those are new that begin after it; without, those that begin in the range. */
+export async function patternsOf(
+  asked: Asked,
+  field: string,
+  since: bigint | null,
+  signal: AbortSignal,
+): Promise<Patterns> {
   const name = fieldName(field);
   const range = { startTime: asked.startTime, endTime: asked.endTime };
   const length = asked.moments.end - asked.moments.start;
-  const before = { startTime: writeTime(asked.moments.start - length), endTime: asked.startTime };
+  const begin = since ?? asked.moments.start;
+  const before = { startTime: writeTime(begin - length), endTime: since === null ? asked.startTime : writeTime(begin) };
   const filtered = `${asked.base}\n| where isnotnull(${name})`;
   const step = length / BigInt(STEPS) / 1_000_000n + 1n;
   const [main, trend, earlier, all] = await Promise.all([

@@ -1,6 +1,8 @@
 //! Events to look around with, for who has none yet: made here, and stored as those of every sender are, by the same
 //! rights, limits and acknowledgement. What they tell of is the affair of `tidegauge-eventgen`.
 
+mod dashboards;
+
 use std::convert::Infallible;
 
 use bytes::Bytes;
@@ -24,7 +26,7 @@ const DESCRIPTION: &str =
 /// They are sent in requests of so many, which are far smaller than a body may be.
 const EVENTS_OF_REQUEST: u64 = 2_000;
 
-/// Makes the dataset and its events, which end now, and marks the release in them. A dataset that has events already is
+/// Makes the dataset and its events, which end now, marks the release in them, and makes the dashboards that show them. A dataset that has events already is
 /// left as it is: nothing is mixed with what somebody sent, and nothing is there twice.
 pub async fn load(app: &App, caller: &Caller) -> Result<IngestAnswer> {
     caller.check_dataset(DATASET, DatasetArea::Ingest, Action::Create)?;
@@ -49,6 +51,7 @@ pub async fn load(app: &App, caller: &Caller) -> Result<IngestAnswer> {
         loaded = Some(answer);
     }
     mark(app, caller, release).await?;
+    dashboards::make(app, caller).await?;
     loaded.ok_or_else(is_filled)
 }
 

@@ -24,7 +24,8 @@ pub struct DemoResponse {
 }
 
 /// Makes the dataset `demo` with events of a small shop over the last six hours. They are on disk when the answer comes,
-/// and count as all others do. The caller also needs `ingest|create` on that dataset.
+/// and count as all others do. The caller also needs `ingest|create` on that dataset. Who may make annotations and
+/// dashboards also gets two marks at the release and the dashboards `demo-services`, `demo-visitors` and `demo-log`.
 #[utoipa::path(post, path = "/datasets/_demo", tag = "datasets", responses(
     (status = 200, body = DemoResponse),
     (status = 402, body = ErrorBody, description = "The organisation is blocked for a failed payment."),
