@@ -2,12 +2,12 @@
 //! aggregates as they are, the groups are chosen while they are computed; where it is that of something computed of
 //! aggregates, all groups are computed and then chosen.
 
+use tidegauge_bind::Surroundings;
 use tidegauge_lang::tree::{ExprKind, Nulls, OrderKey, SortKey, Stage, Top};
 
 use super::choice::Choice;
 use super::columns::Column;
 use super::planned::Planned;
-use crate::bind::Surroundings;
 use crate::pipeline::sort::count;
 use crate::plan::{Computed, Outcome, result_name};
 
