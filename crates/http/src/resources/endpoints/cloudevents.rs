@@ -11,10 +11,10 @@ use tidegauge_app::App;
 use tidegauge_app::service::ingest::sender::Key;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::cloudevents::{self, BATCHED, Identity, STRUCTURED};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, PathId, Query};
 
 use super::{Incoming, SenderHeaders, SenderParameters};
-use crate::error::ApiError;
-use crate::extract::{Caller, PathId, Query};
 use crate::resources::event_body::text;
 use crate::senders::face::Face;
 use crate::senders::respond;

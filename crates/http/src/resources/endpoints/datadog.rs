@@ -9,10 +9,10 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use tidegauge_app::App;
 use tidegauge_protocols::datadog;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Query};
 
 use super::{Incoming, SenderHeaders, SenderParameters};
-use crate::error::ApiError;
-use crate::extract::{Caller, Query};
 use crate::senders::face::Face;
 use crate::senders::respond;
 

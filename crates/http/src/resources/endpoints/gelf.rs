@@ -10,10 +10,10 @@ use tidegauge_app::App;
 use tidegauge_app::service::ingest::Patience;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::gelf;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, PathId, Query};
 
 use super::{Incoming, SenderHeaders, SenderParameters};
-use crate::error::ApiError;
-use crate::extract::{Caller, PathId, Query};
 use crate::senders::face::Face;
 
 /// Stores a message. A header, the query or a token for one dataset names the dataset.

@@ -12,11 +12,11 @@ use serde::Deserialize;
 use tidegauge_app::App;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::hec::{self, Metadata};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Query};
 use utoipa::IntoParams;
 
 use super::{Incoming, SenderHeaders, SenderParameters};
-use crate::error::ApiError;
-use crate::extract::{Caller, Query};
 use crate::senders::face::Face;
 use crate::senders::respond;
 

@@ -9,10 +9,10 @@ use axum::response::Response;
 use tidegauge_app::App;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::honeycomb::{self, Headers};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, PathId, Query};
 
 use super::{Incoming, SenderHeaders, SenderParameters};
-use crate::error::ApiError;
-use crate::extract::{Caller, PathId, Query};
 use crate::resources::event_body::text;
 use crate::senders::face::Face;
 

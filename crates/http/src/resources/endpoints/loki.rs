@@ -10,10 +10,10 @@ use axum::response::Response;
 use tidegauge_app::App;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::{loki, snappy};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Query};
 
 use super::{Incoming, RawBytes, SenderHeaders, SenderParameters, TENANT, without_snappy};
-use crate::error::ApiError;
-use crate::extract::{Caller, Query};
 use crate::resources::event_body::text;
 use crate::senders::face::Face;
 

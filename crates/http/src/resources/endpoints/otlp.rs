@@ -12,10 +12,10 @@ use tidegauge_app::App;
 use tidegauge_app::service::datasets::Making;
 use tidegauge_model::ErrorKind;
 use tidegauge_protocols::otlp::{self, Encoding, MAP_FIELDS, Signal};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Query};
 
 use super::{Incoming, RawBytes, SenderHeaders, SenderParameters, TENANT};
-use crate::error::ApiError;
-use crate::extract::{Caller, Query};
 use crate::resources::event_body::text;
 use crate::senders::face::Face;
 use crate::senders::head::otlp_encoding;

@@ -12,10 +12,10 @@ use tidegauge_app::service::datasets::Making;
 use tidegauge_ingest::Events;
 use tidegauge_model::ErrorKind;
 use tidegauge_protocols::{remote_write, snappy};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Query};
 
 use super::{Incoming, RawBytes, SenderHeaders, SenderParameters, without_snappy};
-use crate::error::ApiError;
-use crate::extract::{Caller, Query};
 use crate::senders::face::Face;
 use crate::senders::head::remote_write_version;
 

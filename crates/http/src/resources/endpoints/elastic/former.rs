@@ -9,10 +9,10 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use tidegauge_app::App;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, PathId, PathIds, Query};
 
 use super::{Meant, take};
-use crate::error::ApiError;
-use crate::extract::{Caller, PathId, PathIds, Query};
 use crate::guard::InFlight;
 use crate::resources::endpoints::{SenderHeaders, SenderParameters};
 

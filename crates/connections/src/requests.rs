@@ -112,8 +112,8 @@ mod tests {
     use std::net::Ipv4Addr;
 
     use axum::body::Body as AnyBody;
-    use tidegauge_app::config::TrustedProxies;
-    use tidegauge_app::metrics::connections::ConnectionMetrics;
+    use tidegauge_admission::config::TrustedProxies;
+    use tidegauge_metrics::connections::ConnectionMetrics;
 
     use super::super::table::Table;
     use super::*;

@@ -7,7 +7,7 @@ use tidegauge_model::rng::{self, Rng};
 /// Longest request id of a client that is taken over.
 const REQUEST_ID_MAX: usize = 128;
 
-pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The ids of a request, for handlers, logs and the audit trail.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct RequestIds {
 
 impl RequestIds {
     /// Takes the client's ids where they are usable, so that one id follows a request through several systems.
-    pub(super) fn of(headers: &HeaderMap, rng: &dyn Rng) -> Self {
+    pub fn of(headers: &HeaderMap, rng: &dyn Rng) -> Self {
         let trace = trace_id(headers).unwrap_or_else(|| hex::encode(&rng::bytes::<16>(rng)));
         let request = headers
             .get(&REQUEST_ID)

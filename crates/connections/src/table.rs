@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 use futures_util::task::AtomicWaker;
-use tidegauge_app::config::TrustedProxies;
-use tidegauge_app::metrics::connections::{ConnectionMetrics, Cut};
+use tidegauge_admission::config::TrustedProxies;
+use tidegauge_metrics::connections::{ConnectionMetrics, Cut};
 
 /// What is written is an answer from here on: a greeting of HTTP/2, which nobody has asked for, is shorter.
 const ANSWER_BYTES: u64 = 128;

@@ -3,12 +3,8 @@
 
 use std::io;
 use std::ops::{Deref, DerefMut};
-use std::pin::Pin;
-use std::task::{Context, Poll};
-use std::vec::IntoIter;
 
-use axum::body::{Body, Bytes};
-use http_body::{Frame, SizeHint};
+use bytes::Bytes;
 use tidegauge_app::service::Error;
 use tidegauge_app::service::query::failure;
 use tidegauge_engine::{Answer, Error as EngineError, Held};
@@ -128,7 +124,7 @@ impl io::Write for Text {
 }
 
 impl Written {
-    #[cfg(test)]
+    /// Of text that is there already and counts as no query's memory.
     pub fn of_pieces(pieces: Vec<Bytes>) -> Self {
         Self { pieces, held: Held::default() }
     }
@@ -157,54 +153,16 @@ impl Written {
     pub fn into_pieces(self) -> (Vec<Bytes>, Held) {
         (self.pieces, self.held)
     }
-
-    pub fn into_body(self) -> Body {
-        let left = self.bytes() as u64;
-        Body::new(Sending { pieces: self.pieces.into_iter(), left, held: self.held })
-    }
-}
-
-/// An answer on its way: the memory of each piece is given back when the connection has taken it.
-struct Sending {
-    pieces: IntoIter<Bytes>,
-    left: u64,
-    held: Held,
-}
-
-impl http_body::Body for Sending {
-    type Data = Bytes;
-    type Error = std::convert::Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        let Some(piece) = self.pieces.next() else { return Poll::Ready(None) };
-        self.left -= piece.len() as u64;
-        self.held.sent(piece.len());
-        Poll::Ready(Some(Ok(Frame::data(piece))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.left == 0
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.left)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;
 
-    use http_body::Body as _;
-    use http_body_util::BodyExt as _;
-
     use super::*;
 
-    #[tokio::test]
-    async fn what_is_put_away_comes_back_in_order() {
+    #[test]
+    fn what_is_put_away_comes_back_in_order() {
         for count in [0, 1, PIECE_BYTES - 1, PIECE_BYTES, PIECE_BYTES + 1, 3 * PIECE_BYTES + 7] {
             let expected: Vec<u8> = (0..count).map(|place| (place % 251) as u8).collect();
             let mut text = Text::new(&Held::default(), count);
@@ -213,9 +171,8 @@ mod tests {
                 text.settle();
                 assert_eq!(text.last(), row.last());
             }
-            let body = text.finish().unwrap().alone().into_body();
-            assert_eq!(body.size_hint().exact(), Some(count as u64));
-            assert_eq!(body.collect().await.unwrap().to_bytes(), expected);
+            let (pieces, _) = text.finish().unwrap().alone().into_pieces();
+            assert_eq!(pieces.concat(), expected);
 
             let mut text = Text::new(&Held::default(), 0);
             text.write_all(&expected).unwrap();

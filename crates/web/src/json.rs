@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use tidegauge_model::{ErrorKind, Rule, Violation};
 
-use super::error::ApiError;
+use crate::error::ApiError;
 
 /// Deepest nesting of a body.
 const DEPTH_MAX: usize = 100;

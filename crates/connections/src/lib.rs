@@ -3,6 +3,7 @@
 //! timer for silence and none for what is not read. Which connection goes when there are too many is left to `table`, and
 //! what it has to know of their requests to `requests`.
 
+mod line_ends;
 pub mod requests;
 mod table;
 
@@ -14,16 +15,16 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum_server::accept::Accept;
-use tidegauge_app::App;
-use tidegauge_app::metrics::connections::Cut;
+use tidegauge_admission::config::TrustedProxies;
+use tidegauge_metrics::connections::{ConnectionMetrics, Cut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::task::coop;
 use tokio::time::{Sleep, sleep};
 
+use self::line_ends::LineEnds;
 use self::requests::Requests;
 use self::table::{Place, Table};
-use super::line_ends::LineEnds;
 
 /// So many written bytes count as one step of a task. The runtime lets others go on after 128 steps: half a megabyte of a
 /// long answer, where a single step would be all that the system takes at once, which is several.
@@ -46,9 +47,9 @@ pub struct ConnectionGuard {
 }
 
 impl ConnectionGuard {
-    pub fn new(app: &App, limits: &ConnectionLimits) -> Self {
+    pub fn new(limits: &ConnectionLimits, proxies: TrustedProxies, metrics: ConnectionMetrics) -> Self {
         Self {
-            table: Table::new(limits.max, app.trusted_proxies.clone(), app.metrics.connections.clone()),
+            table: Table::new(limits.max, proxies, metrics),
             first_head_within: limits.header_timeout,
             write_within: limits.write_timeout,
         }
@@ -244,8 +245,8 @@ mod tests {
     use std::net::Ipv4Addr;
 
     use super::*;
-    use tidegauge_app::config::TrustedProxies;
-    use tidegauge_app::metrics::connections::ConnectionMetrics;
+    use tidegauge_admission::config::TrustedProxies;
+    use tidegauge_metrics::connections::ConnectionMetrics;
 
     fn guarded() -> Guarded<tokio::io::Sink> {
         let table = Table::new(8, TrustedProxies::default(), ConnectionMetrics::default());

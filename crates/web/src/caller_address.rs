@@ -7,10 +7,10 @@ use std::net::{IpAddr, SocketAddr};
 use axum::extract::ConnectInfo;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
+use tidegauge_admission::config::TrustedProxies;
 use tidegauge_app::App;
-use tidegauge_app::config::TrustedProxies;
 
-pub(crate) const FORWARDED_FOR: &str = "x-forwarded-for";
+pub const FORWARDED_FOR: &str = "x-forwarded-for";
 
 /// More proxies than stand behind each other anywhere.
 const HOPS_MAX: usize = 32;
@@ -25,7 +25,7 @@ pub fn of(app: &App, parts: &Parts) -> Option<IpAddr> {
 }
 
 /// The first address on the way back that is not a trusted proxy's; where the way ends before, the last one that is known.
-pub(crate) fn caller(proxies: &TrustedProxies, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+pub fn caller(proxies: &TrustedProxies, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     let lines = headers.get_all(FORWARDED_FOR).iter().rev();
     let hops = lines.flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b','));
     let hops = hops.take(HOPS_MAX).map(<[u8]>::trim_ascii).filter(|hop| !hop.is_empty());

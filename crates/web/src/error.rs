@@ -284,7 +284,7 @@ impl From<service::Error> for ApiError {
             answer.headers.insert(header::RETRY_AFTER, value);
         }
         if let Some(quota_remaining) = &error.quota_remaining {
-            super::quota_headers::set(&mut answer.headers, quota_remaining);
+            crate::quota_headers::set(&mut answer.headers, quota_remaining);
         }
         if let Some(violation) = error.violation {
             answer.body.code = rule_code(violation.rule);

@@ -1,5 +1,5 @@
 //! Answers as clients read them, written from Arrow arrays to the bytes of the body in one pass. Pure functions: what
-//! is shown was computed and looked up before.
+//! is shown was computed and looked up before, and sending it is left to `http`.
 
 mod arrow;
 mod columns;

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 const NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 
 /// Tells a client what to put into its next proof.
-pub(super) fn set_nonce(headers: &mut HeaderMap, nonce: &str) {
+pub fn set_nonce(headers: &mut HeaderMap, nonce: &str) {
     if let Ok(value) = HeaderValue::from_str(nonce) {
         headers.insert(NONCE, value);
     }

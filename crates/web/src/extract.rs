@@ -16,8 +16,8 @@ use serde::de::DeserializeOwned;
 use tidegauge_app::service;
 use tidegauge_model::ErrorKind;
 
-use super::error::ApiError;
-use super::json;
+use crate::error::ApiError;
+use crate::json;
 
 /// A JSON body. Reading one: 415 for another media type, 413 when too large, 422 when absent, 400 with the position
 /// for broken syntax, 422 with the field for a wrong or missing value.
