@@ -24,7 +24,7 @@ test: setup-test interface ## every test that a change must pass
 
 check: lint ## the quick loop: format, lints, and the tests that build fast
 	scripts/interface.sh check
-	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-lang -p tidegauge-ingest -p tidegauge-protocols -p tidegauge-catalog -p tidegauge-store -p tidegauge-notify -p tidegauge-alerting -p tidegauge-egress
+	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-lang -p tidegauge-ingest -p tidegauge-protocols -p tidegauge-catalog -p tidegauge-store -p tidegauge-notify -p tidegauge-alerting -p tidegauge-egress -p tidegauge-admission -p tidegauge-cache
 
 lint:
 	cargo fmt --all --check

@@ -24,10 +24,10 @@ LIMITS = (
     ("spread of a key", "SPREAD_MAX", "exec/src/expr/input.rs", 0),
     ("bytes of a key", "SHORT_MAX", "engine/src/groups/many/keys.rs", 0),
     ("bytes of a key", "INLINE_MAX", "exec/src/types.rs", 0),
-    ("different values", "FEW", "engine/src/aggregates/distinct.rs", 5_000),
-    ("values", "FEW", "engine/src/aggregates/values.rs", 5_000),
-    ("members of a set", "SET_DEFAULT", "engine/src/aggregates/collect.rs", 0),
-    ("values after in", "SET_LEAST", "engine/src/bind/among.rs", 0),
+    ("different values", "FEW", "aggregates/src/distinct.rs", 5_000),
+    ("values", "FEW", "aggregates/src/values.rs", 5_000),
+    ("members of a set", "SET_DEFAULT", "aggregates/src/collect.rs", 0),
+    ("values after in", "SET_LEAST", "bind/src/among.rs", 0),
     ("values after in", "LIST_MAX", "engine/src/prune.rs", 0),
     ("rows of a join", "BATCH_ROWS", "engine/src/partners.rs", 20_000),
     ("events of a request", "CHUNK_ROWS", "store/src/blocks/memtable.rs", 40_000),
@@ -36,7 +36,7 @@ LIMITS = (
     ("bytes of a text", "ID_BYTES_MAX", "store/src/segment/encoding.rs", 0),
     ("bytes of a text", "TEXT_BYTES_LEAST", "store/src/templates/build.rs", 0),
     ("bytes of different texts", "DICTIONARY_BYTES_MAX", "store/src/segment/encoding.rs", 80_000),
-    ("size of a number", "WHOLE_MAX", "engine/src/cache/narrow.rs", 0),
+    ("size of a number", "WHOLE_MAX", "cache/src/columns/narrow.rs", 0),
 )
 
 

@@ -4,10 +4,21 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tidegauge_admission::cached::Source;
+use tidegauge_admission::config;
+use tidegauge_admission::config::{
+    HttpLimits, IngestLimits, OrganisationCreation, PublicUrl, QueryLimits, TrustedProxies,
+};
+use tidegauge_admission::limits::{RateLimiter, SHARE_OF_UNHEARD, Shares, Turns, UNHEARD_MAX};
+use tidegauge_admission::lockout::Addresses;
+use tidegauge_admission::oauth::Oauth;
+use tidegauge_admission::oauth::accounts::Accounts;
+use tidegauge_admission::token_cache::TokenCache;
 use tidegauge_auth::RoleTable;
 use tidegauge_auth::oauth::ProofMemory;
 use tidegauge_catalog::Catalog;
 use tidegauge_engine::Engine;
+use tidegauge_metrics::Metrics;
 use tidegauge_model::{Clock, Rng, Timestamp};
 use tidegauge_notify::worker::{Worker, WorkerOptions};
 use tidegauge_store::Store;
@@ -17,14 +28,7 @@ use tokio_util::task::TaskTracker;
 use crate::audit_buffer::{LastUses, RefusalBuffer};
 use crate::audit_feed::AuditFeed;
 use crate::background::Background;
-use crate::cached::Source;
-use crate::config;
-use crate::config::{HttpLimits, IngestLimits, OrganisationCreation, PublicUrl, QueryLimits, TrustedProxies};
 use crate::endpoint_uses::EndpointUses;
-use crate::limits::{RateLimiter, SHARE_OF_UNHEARD, Shares, Turns, UNHEARD_MAX};
-use crate::metrics::Metrics;
-use crate::oauth::Oauth;
-use crate::oauth::accounts::Accounts;
 use crate::service::exports::ExportState;
 use crate::service::ingest::IngestState;
 use crate::service::oauth::EmbeddedServer;
@@ -32,8 +36,6 @@ use crate::service::oauth::keys::Keys;
 use crate::service::passwords::PasswordState;
 use crate::service::query::geoip::GeoIp;
 use crate::service::query::state::QueryState;
-use crate::service::sign_in::lockout::Addresses;
-use crate::token_cache::TokenCache;
 
 /// The parts of a running service.
 #[derive(Debug)]

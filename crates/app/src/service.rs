@@ -29,7 +29,6 @@ pub mod oauth;
 pub mod orgs;
 pub mod passwords;
 pub mod preferences;
-pub mod properties;
 pub mod query;
 pub mod query_options;
 pub mod query_text;

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The crate that computes states, and those of ours whose code it runs for that.
-const CRATES: [&str; 5] = ["engine", "exec", "lang", "model", "store"];
+const CRATES: [&str; 8] = ["aggregates", "bind", "cache", "engine", "exec", "lang", "model", "store"];
 
 /// The package whose libraries count.
 const PACKAGE: &str = "tidegauge-engine";

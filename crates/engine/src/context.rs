@@ -7,19 +7,19 @@ use std::time::Duration;
 
 use datafusion_execution::TaskContext;
 use datafusion_execution::memory_pool::MemoryReservation;
+use tidegauge_bind::{Missing, Scope};
+use tidegauge_cache::Columns;
+use tidegauge_cache::partials::PartialCache;
 use tidegauge_exec::Message;
 use tidegauge_lang::tree::TimeRange;
 use tidegauge_store::Store;
 use tokio::time::Instant;
 
 use crate::answer::Figures;
-use crate::bind::{Missing, Scope};
 use crate::counters::Counters;
 use crate::events::Memory;
 use crate::external::External;
-use crate::forget::Columns;
 use crate::memory::QueryMemory;
-use crate::partials::PartialCache;
 use crate::question::Question;
 
 /// A query with all it needs.

@@ -8,17 +8,16 @@ use datafusion_execution::TaskContext;
 use datafusion_execution::config::SessionConfig;
 use datafusion_execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion_execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use tidegauge_cache::partials::{Checked, Disk, PartialCache};
+use tidegauge_cache::{ColumnCache, Keeping};
 use tidegauge_store::Store;
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::cache::ColumnCache;
 use crate::context::QueryContext;
-use crate::forget::Keeping;
 use crate::lanes::{Crowd, Lanes};
 use crate::memory::{Measured, QueryMemory, SharedMemory};
-use crate::partials::{Checked, Disk, PartialCache};
 use crate::run::answer;
 use crate::spill::{SpillFigures, SpillSpace};
 use crate::turns::{self, InTurns, Turns, Watch};
@@ -40,6 +39,9 @@ const STACK_BYTES: usize = 32 << 20;
 
 /// An answer has at most this part of its query's memory: its text takes about as much once more.
 const ANSWER_PART: usize = 4;
+
+/// A hash of what computes the states of groups, for which alone those on the disk are good.
+const COMPUTED_BY: &str = env!("TIDEGAUGE_COMPUTED_BY");
 
 /// What all queries together may use.
 #[derive(Clone, Debug)]
@@ -103,7 +105,7 @@ impl Engine {
             .with_max_temp_directory_size(settings.spill_bytes_max);
         let environment = RuntimeEnvBuilder::new().with_disk_manager_builder(disk).build()?;
         let disk = match settings.groups_bytes > 0 && settings.groups_disk_bytes > 0 {
-            true => Disk::open(&settings.groups_folder, settings.groups_disk_bytes).map(Some),
+            true => Disk::open(&settings.groups_folder, settings.groups_disk_bytes, COMPUTED_BY).map(Some),
             // What was kept there under other settings would not be forgotten with its segments.
             false => Disk::clear(&settings.groups_folder).map(|()| None),
         };

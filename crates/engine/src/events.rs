@@ -13,12 +13,11 @@ use std::sync::Arc;
 
 use arrow_array::Array;
 
-use tidegauge_exec::Message;
+use tidegauge_exec::{ARRIVAL_FIELD, Message};
 use tidegauge_lang::tree::Cursor;
 use tidegauge_model::columns::TIME_FIELD;
 
 use crate::answer::{Answer, Continuation, Field, Table};
-use crate::columns::ARRIVAL_FIELD;
 use crate::plan::{EventOrder, EventsPlan};
 use crate::scan::{After, Scan};
 use crate::{Error, Result};

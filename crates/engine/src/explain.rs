@@ -5,12 +5,12 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use tidegauge_bind::Scope;
+use tidegauge_exec::InputColumn;
 use tidegauge_lang::print_expression;
 use tidegauge_lang::tree::{Named, NamedAggregate, Query, SortKey, Stage, Summarize};
 use tidegauge_model::{duration, time};
 
-use crate::bind::Scope;
-use crate::columns::InputColumn;
 use crate::context::{Scanned, Work};
 use crate::counters::Counters;
 use crate::plan::aggregate_info;

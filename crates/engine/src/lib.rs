@@ -1,13 +1,10 @@
-//! Runs a query tree over the store: binds names, plans, scans, aggregates, and answers in Arrow arrays. It knows no
-//! HTTP and no JSON query; DataFusion stays behind its face.
+//! Runs a query tree over the store: plans, scans, groups, and answers in Arrow arrays. What names mean `bind` knows,
+//! what aggregates come to `aggregates`, and what is kept for the next query `cache`. It knows no HTTP and no JSON
+//! query; DataFusion stays behind its face.
 
-mod aggregates;
 mod answer;
 mod arrived;
 mod asker;
-mod bind;
-mod cache;
-mod columns;
 mod context;
 mod counters;
 mod engine;
@@ -15,14 +12,12 @@ mod error;
 mod events;
 mod explain;
 mod external;
-mod forget;
 mod groups;
 mod held;
 mod lanes;
 mod leaf;
 mod memory;
 mod own_rows;
-mod partials;
 mod partners;
 mod pipeline;
 mod plan;
@@ -33,7 +28,6 @@ mod run;
 mod scan;
 mod spill;
 mod stretches;
-mod templates;
 mod turns;
 mod unfold;
 
@@ -47,9 +41,9 @@ pub use engine::{Engine, EngineSettings};
 pub use error::{Error, Result};
 pub use held::Held;
 pub use lanes::Crowd;
-pub use partials::Checked;
 pub use progress::{Progress, SoFar};
 pub use question::{Dataset, Files, Options, Question, Unanswered};
 pub use spill::SpillFigures;
+pub use tidegauge_cache::partials::Checked;
 pub use tidegauge_exec::{Message, Place, Places};
 pub use turns::lower_priority;

@@ -27,6 +27,7 @@ mod union;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use tidegauge_bind::Surroundings;
 use tidegauge_lang::tree::{Expr, Query, Stage};
 
 pub(crate) use auto_step::auto_step;
@@ -35,7 +36,6 @@ pub(crate) use source::add_names;
 
 use self::relation::WEIGHT_MAX;
 use crate::Result;
-use crate::bind::Surroundings;
 use crate::context::QueryContext;
 use crate::prune::Prune;
 

@@ -1,13 +1,13 @@
 //! What a filter says of whole blocks: tests on bounds, presence and bloom filters that leave a block out without
 //! reading a row. A test passes whenever it is not certain that no row does.
 
+use tidegauge_bind::Scope;
 use tidegauge_lang::tree::{BinaryOperator, Expr, ExprKind, Literal, TextTest};
 use tidegauge_model::FieldKind;
 use tidegauge_model::columns::TIME_FIELD;
 use tidegauge_store::{Block, Predicate, Scalar};
 
 use crate::Result;
-use crate::bind::Scope;
 
 /// Lists up to this length leave out blocks.
 const LIST_MAX: usize = 1_000;

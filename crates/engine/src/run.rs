@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use hashbrown::HashSet;
+use tidegauge_bind::{Scope, Surroundings};
 use tidegauge_exec::{Lookup, Message};
 use tidegauge_lang::tree::Query;
 use tokio::time::Instant;
 
 use crate::answer::{Answer, Figures};
-use crate::bind::{Scope, Surroundings};
 use crate::context::QueryContext;
 use crate::error::{Error, Result};
 use crate::explain::explained;

@@ -12,6 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use arrow_buffer::BooleanBuffer;
+use tidegauge_cache::Columns;
+use tidegauge_cache::templates::Searches;
+use tidegauge_exec::InputColumn;
 use tidegauge_exec::expr::{Input, Picked, Typed};
 use tidegauge_lang::tree::TimeRange;
 use tidegauge_store::Block;
@@ -22,12 +25,9 @@ pub(crate) use after::After;
 
 use crate::Result;
 use crate::arrived::Arrived;
-use crate::columns::InputColumn;
 use crate::counters::Counters;
-use crate::forget::Columns;
 use crate::prune::Prune;
 use crate::stretches::{Pace, Stretches};
-use crate::templates::Searches;
 use crate::turns;
 
 /// What one query reads, shared by its threads.

@@ -4,23 +4,13 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef};
 use datafusion_execution::memory_pool::{MemoryConsumer, MemoryPool, MemoryReservation};
+use tidegauge_bind::{SPECIAL, Scope, Surroundings};
+use tidegauge_cache::{ColumnCache, Narrow};
 use tidegauge_exec::expr::{Input, Picked, Rows, Typed};
-use tidegauge_exec::functions;
+use tidegauge_exec::{InputColumn, functions};
 use tidegauge_lang::tree::{Expr, Type};
 use tidegauge_store::BlockId;
 
-#[cfg(feature = "testing")]
-pub use crate::partials::{decode_partials, encode_partials};
-
-pub use crate::aggregates::{
-    argmax, argmin, avg, avg_time, bounds_quantile, count, distinct, histogram, histogram_increase,
-    histogram_quantile, increase, makelist, makeset, max, min, percentiles, phrases, split_estimates,
-    split_sums, spotlight, stdev, sum, topk, variance,
-};
-
-use crate::bind::{SPECIAL, Scope, Surroundings};
-use crate::cache::{ColumnCache, Narrow};
-use crate::columns::InputColumn;
 use crate::events::factor_after;
 use crate::memory::{EXPRESSIONS, QueryMemory, SharedMemory};
 use crate::{Error, Result};

@@ -26,6 +26,17 @@ pub enum Error {
     Arrow(#[from] ArrowError),
 }
 
+impl Error {
+    /// Gives what is wrong a place in the text, where it has none of its own.
+    pub fn at(mut self, place: Span) -> Self {
+        if let Self::Invalid(diagnostics) = &mut self {
+            let nowhere = diagnostics.iter_mut().filter(|diagnostic| diagnostic.span == Span::default());
+            nowhere.for_each(|diagnostic| diagnostic.span = place);
+        }
+        self
+    }
+}
+
 /// The error of a query that asks for what cannot be.
 pub fn invalid(span: Span, message: impl Into<String>) -> Error {
     Error::Invalid(vec![Diagnostic { message: message.into(), span, hint: None }])

@@ -2,6 +2,7 @@
 //! call, over Arrow arrays alone. It reads nothing and waits for nothing; memory and time are handed in. Where columns
 //! come from, which names mean them and what becomes of the results is left to `engine`.
 
+mod columns;
 mod error;
 mod lookup;
 mod notices;
@@ -15,6 +16,7 @@ pub mod operators;
 pub mod types;
 pub mod words;
 
+pub use columns::{ARRIVAL_FIELD, InputColumn};
 pub use error::{Error, Result, invalid, invalid_regex, invalid_with};
 pub use lookup::{Lookup, Place, Places};
 pub use notices::{Message, Notices};

@@ -13,12 +13,12 @@ use axum::response::{IntoResponse, Response};
 use tidegauge_app::App;
 use tidegauge_app::service::query::WAIT_MAX;
 use tidegauge_model::ErrorKind;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::request_ids::{REQUEST_ID, RequestIds};
 use tower_http::catch_panic::CatchPanicLayer;
 
-use super::error::{ApiError, ErrorBody};
 use super::guard::ORG_HEADERS;
 use super::logged_path::logged_path;
-use super::request_ids::{REQUEST_ID, RequestIds};
 use super::resources;
 use super::resources::endpoints::{journald, logplex};
 use super::senders::face::Face;

@@ -12,9 +12,9 @@ use axum::routing::get;
 use bytes::Bytes;
 use tidegauge_app::App;
 use tidegauge_model::ErrorKind;
+use tidegauge_web::error::ApiError;
 use utoipa_swagger_ui::{Config, serve};
 
-use super::error::ApiError;
 use super::openapi;
 
 /// Scripts and styles from this service only; the page's own style attributes and inline images are needed.

@@ -9,9 +9,9 @@ use axum::response::Response;
 use tidegauge_auth::OpaqueSecret;
 use tidegauge_catalog::endpoints::Endpoint;
 use tidegauge_model::{EndpointKind, ErrorKind, Timestamp};
+use tidegauge_web::error::ApiError;
 
 use crate::endpoint_path::{BELOW, PLAIN, split};
-use crate::error::ApiError;
 use crate::senders::face::Face;
 use crate::senders::head::{is_elastic_probe, is_of_logplex};
 

@@ -9,8 +9,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tidegauge_app::App;
 use tidegauge_model::ErrorKind;
+use tidegauge_web::error::ApiError;
 
-use super::error::ApiError;
 use super::senders::head::is_for_gelf;
 
 /// A request whose sender does not wait for the answer: it waits for its place, because a refusal would not be heard.

@@ -8,9 +8,8 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidegauge_app::App;
 use tidegauge_store::{Store, Work};
+use tidegauge_web::extract::Json;
 use utoipa::ToSchema;
-
-use super::extract::Json;
 
 /// Whether the service can take requests, and if not, why.
 #[derive(Debug, Serialize, ToSchema)]

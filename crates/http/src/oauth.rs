@@ -25,12 +25,11 @@ use tidegauge_app::service::oauth::{ErrorCode, Message, OAuthError, Parameters, 
 use tidegauge_auth::oauth::dpop::Proof;
 use tidegauge_auth::oauth::{ProofRejection, Proven};
 use tidegauge_model::ErrorKind;
+use tidegauge_web::caller_address;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::nonce::set_nonce;
+use tidegauge_web::request_ids::RequestIds;
 use utoipa::ToSchema;
-
-use super::caller_address;
-use super::error::ApiError;
-use super::nonce::set_nonce;
-use super::request_ids::RequestIds;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 

@@ -2,6 +2,7 @@
 //! that any route can answer with, and the headers of every answer.
 
 use tidegauge_auth::Access;
+use tidegauge_web::error::ErrorBody;
 use utoipa::PartialSchema;
 use utoipa::ToSchema;
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
@@ -12,7 +13,6 @@ use utoipa::openapi::{
     Response, ResponseBuilder,
 };
 
-use super::error::ErrorBody;
 use super::senders::face::Face;
 
 const BEARER: &str = "bearerAuth";

@@ -14,9 +14,9 @@ use axum_server::tls_rustls::RustlsConfig;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use tidegauge_app::App;
+use tidegauge_connections::{ConnectionGuard, ConnectionLimits};
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::connection::{ConnectionGuard, ConnectionLimits};
 use super::resources::endpoints::grpc;
 
 /// Streams of one HTTP/2 connection; more of them share its fate.
@@ -66,7 +66,11 @@ pub async fn serve(
     let handles: [Handle<SocketAddr>; 2] = [Handle::new(), Handle::new()];
     let rereading = reread_places_on_hangup(app);
     // The limit is one for both.
-    let guard = ConnectionGuard::new(app, &serving.connections);
+    let guard = ConnectionGuard::new(
+        &serving.connections,
+        app.trusted_proxies.clone(),
+        app.metrics.connections.clone(),
+    );
     let Ports { all, otlp_grpc } = ports;
     let [first, second] = handles.clone();
     let running = async {

@@ -4,14 +4,15 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
-use tidegauge_app::config::TrustedProxies;
+use tidegauge_admission::config::TrustedProxies;
 use tidegauge_model::Timestamp;
+use tidegauge_web::caller_address;
 
+use crate::endpoint_path;
 use crate::logged_path::logged_path;
 use crate::resources::mcp;
 use crate::senders::face::Face;
 use crate::senders::head::is_elastic_probe;
-use crate::{caller_address, endpoint_path};
 
 /// Where the requests of the targets seem to come from.
 const PEER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 1, 2, 3));

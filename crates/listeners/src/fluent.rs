@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidegauge_app::App;
-use tidegauge_app::metrics::listeners::Dropped;
 use tidegauge_app::service::endpoints;
 use tidegauge_app::service::ingest::listened::{self, Came};
 use tidegauge_app::service::ingest::sender::Key;
 use tidegauge_auth::sha512_hex;
 use tidegauge_ingest::Events;
+use tidegauge_metrics::listeners::Dropped;
 use tidegauge_model::{EndpointKind, ErrorKind, rng};
 use tidegauge_protocols::Problem;
 use tidegauge_protocols::forward::{Batch, Connection, ForwardLimits, Handshake, Step, acknowledgement};

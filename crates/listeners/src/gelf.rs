@@ -3,8 +3,8 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use tidegauge_app::metrics::listeners::Dropped;
 use tidegauge_ingest::Events;
+use tidegauge_metrics::listeners::Dropped;
 use tidegauge_model::{Clock, EndpointKind, ErrorKind};
 use tidegauge_protocols::Problem;
 use tidegauge_protocols::gelf::{self, Chunks, Datagram, Frames};

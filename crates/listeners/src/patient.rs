@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use tidegauge_app::App;
-use tidegauge_app::metrics::listeners::Dropped;
+use tidegauge_metrics::listeners::Dropped;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use tidegauge_app::metrics::listeners::{Dropped, ListenerMetrics};
+use tidegauge_metrics::listeners::{Dropped, ListenerMetrics};
 
 use crate::settings::Networks;
 

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use tidegauge_app::metrics::listeners::Dropped;
+use tidegauge_metrics::listeners::Dropped;
 use tokio::net::UdpSocket;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;

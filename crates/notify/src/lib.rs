@@ -6,6 +6,7 @@ pub mod breaker;
 pub mod channels;
 pub mod mail;
 mod mail_rates;
+pub mod properties;
 pub mod send;
 pub mod signature;
 pub mod template;

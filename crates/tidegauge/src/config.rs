@@ -18,14 +18,14 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tidegauge_app::config::oauth::Oauth;
-use tidegauge_app::config::{
+use tidegauge_admission::config::oauth::Oauth;
+use tidegauge_admission::config::{
     FirstStart, HttpLimits, IngestLimits, OrganisationCreation, PublicUrl, QueryLimits, TrustedProxies,
 };
 use tidegauge_auth::{TokenKind, TokenSecret};
 use tidegauge_catalog::Location;
+use tidegauge_connections::ConnectionLimits;
 use tidegauge_engine::EngineSettings;
-use tidegauge_http::connection::ConnectionLimits;
 use tidegauge_http::serve::{Serving, TlsFiles};
 use tidegauge_listeners::settings::ListenerSettings;
 use tidegauge_model::address::check_account_email;

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use arrow_array::{Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use libfuzzer_sys::fuzz_target;
-use tidegauge_engine::testing::{decode_partials, encode_partials};
+use tidegauge_cache::partials::{decode_partials, encode_partials};
 
 /// Makes changes that the input describes, four bytes each: a place, how, and a value.
 fn edit(bytes: &mut [u8], edits: &[u8]) {

@@ -1,10 +1,10 @@
 //! Drops what nobody can use any more: sessions and links that have ended, and failures that are forgotten.
 
+use tidegauge_admission::lockout::FORGOTTEN_AFTER;
 use tidegauge_catalog::Error;
 
 use crate::app::App;
 use crate::service::sessions::IDLE;
-use crate::service::sign_in::lockout::FORGOTTEN_AFTER;
 
 pub async fn step(app: &App) -> Result<(), Error> {
     let now = app.now();

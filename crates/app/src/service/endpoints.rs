@@ -6,6 +6,7 @@ mod sender;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
+use tidegauge_admission::config::PublicUrl;
 use tidegauge_auth::OpaqueSecret;
 use tidegauge_catalog::endpoints::{Endpoint, Stats};
 use tidegauge_ingest::Labels;
@@ -16,7 +17,6 @@ use super::documents::read_object;
 use super::text::{check_dataset_name, check_name};
 use super::{Caller, Error, Result, datasets};
 use crate::app::App;
-use crate::config::PublicUrl;
 use crate::endpoint_uses;
 
 pub use sender::{by_address, by_listener};

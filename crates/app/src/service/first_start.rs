@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
+use tidegauge_admission::config::FirstStart;
 use tidegauge_auth::{TokenKind, TokenSecret};
 use tidegauge_catalog::tokens::Token;
 use tidegauge_catalog::users::Person;
@@ -10,7 +11,6 @@ use tidegauge_catalog::{Catalog, Change};
 use tidegauge_model::address::fold_email;
 use tidegauge_model::{Capabilities, Org, OrgId, Rng, Timestamp, TokenId, UserId};
 
-use crate::config::FirstStart;
 use crate::secret_key::write_private;
 use crate::service::invite_links::{self, NewInviteLink};
 

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use tidegauge_admission::config::PublicUrl;
 use tidegauge_auth::OpaqueSecret;
 use tidegauge_catalog::invite_links::{Joining, LinkRefusal};
 use tidegauge_catalog::link_issuers::Issuer;
@@ -16,7 +17,6 @@ use super::sessions::{self, Arrival, Session};
 use super::sign_in::account_name;
 use super::{Caller, Error, Result, link_issuers, users};
 use crate::app::App;
-use crate::config::PublicUrl;
 
 /// How long an invitation and a link to a first password are good.
 const FIRST_GOOD_FOR: Duration = Duration::from_secs(7 * 24 * 60 * 60);

@@ -6,10 +6,10 @@ use tidegauge_model::capability::ANY;
 use tidegauge_model::notifier::DisabledUntil;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, NotifierId, OrgArea, Timestamp, ViewArea, Violation};
 use tidegauge_notify::channels::Configured;
+use tidegauge_notify::properties::{self, PROPERTIES_BYTES_MAX};
 
 use super::documents::read_object;
 use super::monitors::reader::may_query;
-use super::properties::{self, PROPERTIES_BYTES_MAX};
 use super::text::check_name;
 use super::{Caller, Error, Result};
 use crate::app::App;

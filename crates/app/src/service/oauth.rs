@@ -22,6 +22,8 @@ pub mod token;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tidegauge_admission::config;
+use tidegauge_admission::oauth::local::LocalIssuer;
 use tidegauge_auth::oauth::{Algorithm, Expected, ProofMemory};
 use tidegauge_catalog::Change;
 use tidegauge_model::{OrgId, Timestamp};
@@ -29,8 +31,6 @@ use tidegauge_model::{OrgId, Timestamp};
 pub use error::{ErrorCode, OAuthError};
 pub use parameters::Parameters;
 
-use crate::config;
-use crate::oauth::local::LocalIssuer;
 use attempts::Attempts;
 use issuer::EmbeddedIssuer;
 use keys::Keys;

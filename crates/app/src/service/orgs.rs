@@ -1,5 +1,6 @@
 //! Organisations: those of the caller, one of them, a new one, a new name.
 
+use tidegauge_admission::config::OrganisationCreation;
 use tidegauge_auth::principal::Membership;
 use tidegauge_model::licence::Limits;
 use tidegauge_model::{ErrorKind, Org, OrgId, PaymentStatus, Role};
@@ -8,7 +9,6 @@ use super::caller::blocked;
 use super::text::check_shown_name;
 use super::{Caller, Error, Result};
 use crate::app::App;
-use crate::config::OrganisationCreation;
 
 /// An organisation and what the caller is in it.
 #[derive(Debug)]

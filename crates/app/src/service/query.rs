@@ -24,6 +24,7 @@ use std::time::Duration;
 use tidegauge_engine::{Answer, Asker, Lane, Options, Question};
 use tidegauge_lang::dataset_query::{DatasetQuery, Surroundings, continuation_token, translate};
 use tidegauge_lang::tree::TimeRange;
+use tidegauge_metrics::Metrics;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, Timestamp};
 use tidegauge_store::DatasetState;
 
@@ -34,7 +35,6 @@ use super::datasets::fields::{self, DescribedField};
 use super::quota_remaining::QuotaRemaining;
 use super::{Caller, Error, Result, datasets, standing};
 use crate::app::App;
-use crate::metrics::Metrics;
 
 pub use wait::{WAIT_AUTO, WAIT_MAX};
 

@@ -2,8 +2,7 @@
 //! Whether an address belongs to anybody shows neither in the answer, nor in the time it takes, nor in when it is locked.
 //! Every attempt is in the audit trail.
 
-pub mod lockout;
-
+use tidegauge_admission::lockout;
 use tidegauge_auth::opaque;
 use tidegauge_catalog::passwords::Account;
 use tidegauge_model::address::fold_email;

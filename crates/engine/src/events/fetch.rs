@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, UInt32Array, new_null_array};
 use hashbrown::HashMap;
-use tidegauge_exec::Value;
 use tidegauge_exec::expr::{Input, Picked, Rows, Typed};
 use tidegauge_exec::types::{arrow_type, type_of};
+use tidegauge_exec::{ARRIVAL_FIELD, InputColumn, Value};
 use tidegauge_lang::tree::Type;
 use tidegauge_model::RowId;
 use tidegauge_model::columns::TIME_FIELD;
@@ -16,7 +16,6 @@ use super::memory::{alone, text_bytes};
 use super::search::{Budget, Found};
 use super::slices::Slices;
 use crate::answer::Field;
-use crate::columns::{ARRIVAL_FIELD, InputColumn};
 use crate::plan::EventsPlan;
 use crate::scan::Scan;
 use crate::turns;

@@ -7,12 +7,12 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_ord::sort::{SortColumn, lexsort_to_indices};
 use arrow_select::take::take;
+use tidegauge_cache::partials::{MergedRun, Partials};
 
 use super::Grouping;
 use super::merger::{Keys, values};
 use super::states::{Check, Kept, Unmerged, merged};
 use crate::Result;
-use crate::partials::{MergedRun, Partials};
 use crate::scan::Scan;
 use crate::turns::in_turns;
 

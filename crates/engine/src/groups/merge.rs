@@ -12,6 +12,7 @@ use arrow_select::take::{take, take_record_batch};
 use datafusion_execution::memory_pool::MemoryConsumer;
 use datafusion_physical_plan::aggregates::AggregateMode;
 use hashbrown::HashSet;
+use tidegauge_cache::partials::MergedRun;
 
 use super::merger::{Form, Keys, Merged, Merger};
 use super::ordered::ordered;
@@ -19,7 +20,6 @@ use super::states::States;
 use super::{Grouping, Totals};
 use crate::Result;
 use crate::leaf::Leaf;
-use crate::partials::MergedRun;
 
 /// More states than these, and those of more keys, are merged by DataFusion. So places and rows below fit into 32 bits.
 const STATES_MAX: usize = 1 << 20;

@@ -9,11 +9,11 @@ use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, RecordBatch};
 use arrow_buffer::NullBuffer;
 use datafusion_common::ScalarValue;
+use tidegauge_aggregates as aggregates;
 use tidegauge_exec::kernels::digits::Number;
 use tidegauge_exec::kernels::times;
 use tidegauge_lang::tree::Type;
 
-use crate::aggregates;
 use crate::plan::Shape;
 use crate::{Error, Result};
 
@@ -38,7 +38,7 @@ pub(super) fn settled(
             keys: others.get(..keys).ok_or_else(unexpected)?,
         }),
     };
-    aggregates::settled(column, along)
+    Ok(aggregates::settled(column, along)?)
 }
 
 /// The values of one aggregate, and whether one of them is an estimate.

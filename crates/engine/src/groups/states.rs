@@ -13,6 +13,7 @@ use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::aggregates::AggregateMode;
 use datafusion_physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use futures_util::TryStreamExt;
+use tidegauge_cache::partials::{MergedRun, Partials};
 use tidegauge_store::{Block, BlockId};
 use tokio::task::JoinSet;
 
@@ -20,7 +21,6 @@ use super::error::stopped;
 use super::merger::{Form, Keys, Merger, values};
 use super::{GroupedRows, Grouping, Totals};
 use crate::Result;
-use crate::partials::{MergedRun, Partials};
 use crate::turns::in_turns;
 
 /// The states of all groups.

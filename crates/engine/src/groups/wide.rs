@@ -14,6 +14,7 @@ use datafusion_physical_expr::{Partitioning, PhysicalExpr};
 use datafusion_physical_plan::aggregates::AggregateMode;
 use datafusion_physical_plan::repartition::RepartitionExec;
 use hashbrown::HashSet;
+use tidegauge_cache::partials::Partials;
 use tidegauge_exec::expr::{At, Typed, Values};
 use tidegauge_exec::kernels::text::wanted::Wanted;
 use tidegauge_exec::types::arrow_type;
@@ -25,7 +26,6 @@ use super::ordered::ordered;
 use super::{GroupedRows, Grouping, Totals};
 use crate::Result;
 use crate::leaf;
-use crate::partials::Partials;
 use crate::scan::{Claim, Scan, Selected};
 use crate::turns;
 

@@ -4,12 +4,12 @@
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
+use tidegauge_bind::{Scope, Surroundings};
 use tidegauge_exec::kernels::times;
 use tidegauge_lang::tree::{BinaryOperator, Expr, ExprKind, Literal, Query, Source, Stage, TimeRange, Type};
 use tidegauge_model::columns::TIME_FIELD;
 
 use crate::Question;
-use crate::bind::{Scope, Surroundings};
 
 /// The length of the buckets that `bin_auto` makes: the shortest usual one of which not too many fill the range.
 pub(crate) fn auto_step(query: &mut Query, question: &Question, around: &Surroundings) -> Option<i64> {

@@ -1,12 +1,12 @@
 //! `distinct` and `count`, which are groups: by all values without an aggregate, and one group with its count.
 
+use tidegauge_bind::Surroundings;
 use tidegauge_lang::tree::{
     AggregateCall, AggregateFunction, Expr, ExprKind, Named, NamedAggregate, Summarize,
 };
 use tidegauge_lang::{Diagnostic, Span};
 
 use super::relation::{About, Relation};
-use crate::bind::Surroundings;
 use crate::context::QueryContext;
 use crate::{Error, Result};
 

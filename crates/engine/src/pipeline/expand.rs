@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow_schema::Schema;
 use datafusion_physical_plan::ExecutionPlan;
+use tidegauge_bind::Surroundings;
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::kernels::{convert, logic};
 use tidegauge_exec::operators::unpack;
@@ -14,7 +15,6 @@ use tidegauge_lang::tree::{Expand, ExpandKind, Stage, Type};
 use super::needed::carried;
 use super::relation::{Columns, Relation, column_field};
 use crate::Result;
-use crate::bind::Surroundings;
 use crate::context::QueryContext;
 use crate::leaf::Leaf;
 use crate::unfold::Unfolding;

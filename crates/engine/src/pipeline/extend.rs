@@ -1,5 +1,6 @@
 //! `extend` and `extend-valid`: fields that are computed for each row.
 
+use tidegauge_bind::{Scope, Surroundings};
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::kernels::logic;
 use tidegauge_exec::{Value, functions};
@@ -7,7 +8,6 @@ use tidegauge_lang::tree::{Named, Stage, Type};
 
 use super::relation::{Relation, WEIGHT_MAX};
 use crate::Result;
-use crate::bind::{Scope, Surroundings};
 use crate::context::QueryContext;
 
 impl QueryContext {

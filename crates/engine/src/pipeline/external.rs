@@ -2,6 +2,7 @@
 
 mod records;
 
+use tidegauge_bind::Surroundings;
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::kernels::cells;
 use tidegauge_lang::Span;
@@ -9,7 +10,6 @@ use tidegauge_lang::tree::{ExternalData, ExternalFormat, Type};
 
 use super::relation::{About, Relation};
 use super::rows::of_arrays;
-use crate::bind::Surroundings;
 use crate::context::QueryContext;
 use crate::error::{Result, invalid_with};
 

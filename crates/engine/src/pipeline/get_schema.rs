@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int64Array, StringViewArray};
+use tidegauge_bind::Surroundings;
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::types::type_name;
 use tidegauge_lang::tree::Type;
@@ -10,7 +11,6 @@ use tidegauge_lang::tree::Type;
 use super::relation::{About, Relation};
 use super::rows::of_arrays;
 use crate::Result;
-use crate::bind::Surroundings;
 use crate::context::QueryContext;
 
 impl QueryContext {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use arrow_schema::Schema;
 use datafusion_physical_plan::ExecutionPlan;
 use hashbrown::HashSet;
+use tidegauge_bind::Surroundings;
 use tidegauge_exec::Value;
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::kernels::{convert, logic};
@@ -18,7 +19,6 @@ use tidegauge_lang::tree::{ExprKind, Join, JoinKind, JoinPair, Lookup, LookupKin
 use super::needed::Needed;
 use super::relation::{About, Columns, Relation, column_field, free_name};
 use super::rows::one_partition;
-use crate::bind::Surroundings;
 use crate::context::QueryContext;
 use crate::error::invalid_with;
 use crate::leaf::Leaf;

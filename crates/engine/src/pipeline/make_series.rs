@@ -6,6 +6,7 @@ mod axis;
 
 use arrow_array::ArrayRef;
 use datafusion_execution::memory_pool::MemoryConsumer;
+use tidegauge_bind::{Scope, Surroundings};
 use tidegauge_exec::Value;
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::kernels::{convert, logic};
@@ -20,7 +21,6 @@ use self::axis::Axis;
 use super::relation::{About, Relation, free_name};
 use super::rows::of_arrays;
 use crate::Result;
-use crate::bind::{Scope, Surroundings};
 use crate::context::QueryContext;
 use crate::error::invalid_with;
 

@@ -1,12 +1,12 @@
 //! Which fields the stages behind one still read, so that no others are carried along with what it makes of rows.
 
+use tidegauge_bind::Scope;
 use tidegauge_exec::Value;
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, ExprKind, Stage};
 use tidegauge_model::columns::TIME_FIELD;
 
 use crate::Result;
-use crate::bind::Scope;
 use crate::plan::TEMPORALITY_FIELD;
 
 /// Names that stages read, up to the one behind which no other field is there.
@@ -60,7 +60,7 @@ impl Needed {
 
 /// The fields of rows that stages behind read.
 pub(super) fn carried(scope: &mut Scope, after: &[Stage]) -> Result<Vec<(String, Value)>> {
-    let Some(needed) = Needed::of(after) else { return scope.fields() };
+    let Some(needed) = Needed::of(after) else { return Ok(scope.fields()?) };
     let names = scope.names().into_iter().filter(|name| needed.has(name));
     names.map(|name| Ok((name.clone(), scope.field(&name, Span::default())?))).collect()
 }

@@ -2,13 +2,13 @@
 
 use std::cmp::Ordering;
 
+use tidegauge_bind::unknown_field;
 use tidegauge_exec::Value;
 use tidegauge_exec::operators::member::has_maps;
 use tidegauge_lang::tree::{NamePattern, Named, Renamed, ReorderBy, Reordered, Type};
 use tidegauge_model::columns::TIME_FIELD;
 
 use super::relation::Relation;
-use crate::bind::unknown_field;
 use crate::error::invalid_with;
 use crate::{Error, Result};
 
@@ -162,7 +162,7 @@ pub(super) fn check(patterns: &[NamePattern], fields: &Fields) -> Result<()> {
         }
         let Some(name) = pattern.plain() else { continue };
         let names: Vec<String> = fields.iter().map(|(name, _)| name.clone()).collect();
-        return Err(unknown_field(name, pattern.span, &names, names.iter().map(String::as_str)));
+        return Err(unknown_field(name, pattern.span, &names, names.iter().map(String::as_str)).into());
     }
     Ok(())
 }

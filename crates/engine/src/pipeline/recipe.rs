@@ -4,14 +4,14 @@
 
 use std::fmt::Write;
 
+use tidegauge_bind::Scope;
+use tidegauge_cache::partials::Fingerprint;
+use tidegauge_exec::InputColumn;
 use tidegauge_lang::tree::{BinaryOperator, Expr, ExprKind, Stage, Summarize};
 use tidegauge_lang::{Span, functions};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Question;
-use crate::bind::Scope;
-use crate::columns::InputColumn;
-use crate::partials::Fingerprint;
 use crate::question::Dataset;
 
 /// Longer recipes are not worth their comparison.

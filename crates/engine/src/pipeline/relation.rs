@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_schema::{Field as ArrowField, Schema, SchemaRef};
 use datafusion_physical_plan::ExecutionPlan;
 use hashbrown::HashMap;
+use tidegauge_bind::{Scope, Surroundings};
 use tidegauge_exec::Value;
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::types::arrow_type;
@@ -14,7 +15,6 @@ use tidegauge_store::DatasetState;
 
 use super::recipe::Recipe;
 use crate::answer::Table;
-use crate::bind::{Scope, Surroundings};
 use crate::plan::EventOrder;
 use crate::prune::Prune;
 use crate::{AggregateInfo, Result};

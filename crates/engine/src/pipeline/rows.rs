@@ -10,6 +10,7 @@ use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion_physical_plan::limit::GlobalLimitExec;
 use futures_util::TryStreamExt;
+use tidegauge_bind::Scope;
 use tidegauge_exec::Value;
 use tidegauge_exec::expr::Typed;
 use tidegauge_lang::tree::{BinaryOperator, Stage, TimeRange, Type};
@@ -19,7 +20,6 @@ use tokio::time::Instant;
 use super::needed;
 use super::relation::{About, Columns, DatasetRows, Origin, Relation};
 use crate::answer::{Answer, Table};
-use crate::bind::Scope;
 use crate::context::{QueryContext, Scanned};
 use crate::error::misplaced;
 use crate::events::{self, Budget};
@@ -263,7 +263,11 @@ pub(super) fn limited(mut relation: Relation, limit: usize) -> Relation {
 }
 
 /// A relation of the rows of a table.
-pub(super) fn of_table(table: &Table, around: &crate::bind::Surroundings, about: About) -> Result<Relation> {
+pub(super) fn of_table(
+    table: &Table,
+    around: &tidegauge_bind::Surroundings,
+    about: About,
+) -> Result<Relation> {
     let mut arrays: Vec<ArrayRef> = Vec::new();
     let mut kinds: Vec<Type> = Vec::new();
     let mut fields = Vec::with_capacity(table.fields.len());
@@ -285,7 +289,7 @@ pub(super) fn of_arrays(
     kinds: &[Type],
     rows: usize,
     fields: Vec<(String, Value)>,
-    around: &crate::bind::Surroundings,
+    around: &tidegauge_bind::Surroundings,
     about: About,
 ) -> Result<Relation> {
     let schema = kinds.iter().enumerate().map(|(place, kind)| super::relation::column_field(place, *kind));

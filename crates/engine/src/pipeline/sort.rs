@@ -12,6 +12,7 @@ use datafusion_physical_expr::{LexOrdering, PhysicalExpr, PhysicalSortExpr};
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::limit::GlobalLimitExec;
 use datafusion_physical_plan::sorts::sort::SortExec;
+use tidegauge_bind::{Scope, Surroundings};
 use tidegauge_exec::Value;
 use tidegauge_exec::expr::Typed;
 use tidegauge_lang::print_expression;
@@ -20,7 +21,6 @@ use tidegauge_lang::tree::{Expr, ExprKind, Nulls, OrderKey, SortKey, Stage, Type
 use super::relation::{About, Columns, Origin, Relation, column_field};
 use super::rows::one_partition;
 use crate::Result;
-use crate::bind::{Scope, Surroundings};
 use crate::context::QueryContext;
 use crate::error::invalid_with;
 use crate::leaf::Leaf;

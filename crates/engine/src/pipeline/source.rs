@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, new_null_array};
 use hashbrown::HashSet;
+use tidegauge_bind::{Scope, Surroundings, check_constants};
 use tidegauge_exec::Value;
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::kernels::convert;
@@ -15,7 +16,6 @@ use tidegauge_lang::{Span, nearest};
 use super::recipe::Recipe;
 use super::relation::{About, DatasetRows, Origin, Pending, Relation};
 use super::rows::of_arrays;
-use crate::bind::{Scope, Surroundings, check_constants};
 use crate::context::QueryContext;
 use crate::error::invalid_with;
 use crate::question::Dataset;

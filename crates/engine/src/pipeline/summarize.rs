@@ -10,6 +10,8 @@ mod taken;
 
 use std::sync::Arc;
 
+use tidegauge_bind::Surroundings;
+use tidegauge_cache::partials::Partials;
 use tidegauge_exec::Message;
 use tidegauge_lang::tree::{Stage, Summarize};
 use tidegauge_model::columns::TIME_FIELD;
@@ -22,10 +24,8 @@ use super::relation::{About, Origin, Relation};
 use super::rows::{narrowed, of_table};
 use crate::Result;
 use crate::answer::Table;
-use crate::bind::Surroundings;
 use crate::context::QueryContext;
 use crate::groups::{self, GroupedRows};
-use crate::partials::Partials;
 
 impl QueryContext {
     /// Groups rows. Tells how many of the stages behind it were taken with it.

@@ -5,11 +5,11 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use tidegauge_bind::Surroundings;
 use tidegauge_exec::literal_of_json;
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, ExprKind, Literal, Named, Query, Type};
 
-use crate::bind::Surroundings;
 use crate::context::QueryContext;
 use crate::error::invalid_with;
 use crate::{Field, Result};

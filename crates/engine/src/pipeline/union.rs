@@ -6,6 +6,7 @@ use std::sync::Arc;
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::union::UnionExec;
 use hashbrown::{HashMap, HashSet};
+use tidegauge_bind::Surroundings;
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::kernels::logic;
 use tidegauge_exec::types::type_name;
@@ -15,7 +16,6 @@ use tidegauge_lang::{Diagnostic, Span};
 
 use super::relation::{About, Columns, Relation, free_name};
 use super::rows::of_arrays;
-use crate::bind::Surroundings;
 use crate::context::QueryContext;
 use crate::leaf::Leaf;
 use crate::{Error, Result};

@@ -9,6 +9,8 @@ mod rows;
 use std::sync::Arc;
 
 use datafusion_expr::AggregateUDF;
+use tidegauge_aggregates as aggregates;
+use tidegauge_bind::Scope;
 use tidegauge_exec::Value;
 use tidegauge_exec::expr::Typed;
 use tidegauge_lang::functions;
@@ -18,8 +20,6 @@ use self::arguments::{condition_of, function_of, masked, settings, told_name};
 pub(crate) use self::counters::TEMPORALITY_FIELD;
 use self::parts::Parts;
 use super::groups::{PlannedAggregate, Shape, info, of_field, or_null};
-use crate::aggregates;
-use crate::bind::Scope;
 use crate::error::{invalid, invalid_with};
 use crate::{AggregateInfo, Result};
 

@@ -1,5 +1,6 @@
 //! Events in an order: by time, or by fields.
 
+use tidegauge_bind::Scope;
 use tidegauge_exec::Value;
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::kernels::{convert, logic};
@@ -8,7 +9,6 @@ use tidegauge_model::columns::TIME_FIELD;
 use tidegauge_store::TypeSet;
 
 use crate::Result;
-use crate::bind::Scope;
 use crate::plan::groups::numbers_in_order;
 
 /// Up to how many fields of a dataset are all shown.

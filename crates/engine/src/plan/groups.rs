@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use datafusion_expr::AggregateUDF;
+use tidegauge_aggregates as aggregates;
+use tidegauge_bind::Scope;
 use tidegauge_exec::Value;
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::kernels::{convert, digits, logic};
@@ -10,8 +12,6 @@ use tidegauge_exec::types::arrow_type;
 use tidegauge_exec::words::{conversion, type_names};
 use tidegauge_lang::tree::{AggregateCall, AggregateFunction, Bucket, NamedAggregate, SortKey, Type};
 
-use crate::aggregates;
-use crate::bind::Scope;
 use crate::error::{invalid, invalid_with};
 use crate::{AggregateInfo, Result};
 

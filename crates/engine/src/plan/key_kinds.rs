@@ -8,6 +8,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, StringViewArray};
+use tidegauge_aggregates as aggregates;
 use tidegauge_exec::Value;
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::kernels::digits::Number;
@@ -15,7 +16,6 @@ use tidegauge_exec::kernels::{cellwise, digits, json, logic};
 use tidegauge_lang::tree::Type;
 
 use super::groups::{GroupsPlan, PlannedAggregate, Shape};
-use crate::aggregates;
 use crate::answer::Table;
 use crate::{AggregateInfo, Error, Result};
 

@@ -7,16 +7,16 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Int64Array, StringArray, StringViewArray, UInt32Array};
 use arrow_buffer::ScalarBuffer;
 use arrow_select::take::take;
+use tidegauge_cache::Kept;
+use tidegauge_exec::InputColumn;
 use tidegauge_exec::expr::{Codes, Input, Picked};
 use tidegauge_exec::types::{arrow_type, type_of};
 use tidegauge_model::{FieldKind, RowId};
 use tidegauge_store::{Block, BlockColumn, Codes as StoredCodes, HeldOverflow};
 
-use super::weight::{is_few, is_large};
+use super::weight::{is_few, is_in_overflow, is_large};
 use super::{Scan, templates, weight};
 use crate::Result;
-use crate::cache::Kept;
-use crate::columns::InputColumn;
 use crate::turns;
 
 /// A question that reads more columns shows events, or is one of a kind.
@@ -50,13 +50,13 @@ impl Scan {
         }
         if is_few(picked.count(), block)
             && !block.is_buffered()
-            && (cache.is_none() || is_large(block, column) || column.is_in_overflow(block))
+            && (cache.is_none() || is_large(block, column) || is_in_overflow(column, block))
             && !self.reads_whole_of_rest(block, column)
         {
             match picked {
                 Picked::Rows(rows) => return self.few(block, column, rows).await,
                 // A stretch is mostly asked for again, and is then found; not so where all fields of it are shown.
-                Picked::Range(_) if column.is_in_overflow(block) => {
+                Picked::Range(_) if is_in_overflow(column, block) => {
                     return self.few(block, column, &rows_of(picked)).await;
                 }
                 Picked::Range(_) => {}
@@ -101,7 +101,7 @@ impl Scan {
     /// Whether a column is decoded whole for so many rows of a block, if it is not kept.
     pub(super) fn is_read_whole(&self, block: &Block, column: &InputColumn, rows: usize) -> bool {
         let is_apart = is_few(rows, block)
-            && (self.cache.is_none() || is_large(block, column) || column.is_in_overflow(block))
+            && (self.cache.is_none() || is_large(block, column) || is_in_overflow(column, block))
             && !self.reads_whole_of_rest(block, column);
         !block.is_buffered() && !is_apart && (rows == block.rows() || !weight::is_heavy(block, column))
     }
@@ -109,7 +109,7 @@ impl Scan {
     /// Whether a field that has no column of its own is read for all rows, which costs as much as for a few, and is then
     /// kept. Where all fields of a few rows are wanted, those rows are read once for all fields.
     fn reads_whole_of_rest(&self, block: &Block, column: &InputColumn) -> bool {
-        self.cache.is_some() && self.inputs.len() <= REST_FIELDS_MAX && column.is_in_overflow(block)
+        self.cache.is_some() && self.inputs.len() <= REST_FIELDS_MAX && is_in_overflow(column, block)
     }
 
     /// All fields without a column of their own, where many are read of many rows.
@@ -119,7 +119,7 @@ impl Scan {
         places: &[usize],
         rows: usize,
     ) -> Result<Option<HeldOverflow>> {
-        let in_rest = places.iter().filter(|place| self.inputs[**place].is_in_overflow(block));
+        let in_rest = places.iter().filter(|place| is_in_overflow(&self.inputs[**place], block));
         if is_few(rows, block) || in_rest.count() <= REST_FIELDS_MAX {
             return Ok(None);
         }
@@ -215,12 +215,6 @@ async fn cursors(block: &Block, rows: &[u32]) -> Result<Input> {
         Some(RowId { time: *time, sequence: *sequence, index: *index }.to_string())
     });
     Ok(Input::Plain(Arc::new(texts.collect::<StringViewArray>())))
-}
-
-impl InputColumn {
-    pub(super) fn is_in_overflow(&self, block: &Block) -> bool {
-        matches!(self, Self::Field(field, kind) if block.is_in_overflow(field, *kind))
-    }
 }
 
 /// A column as it comes from the store.

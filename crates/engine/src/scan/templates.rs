@@ -7,6 +7,9 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StringViewArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use hashbrown::HashMap;
+use tidegauge_cache::ColumnCache;
+use tidegauge_cache::templates::Texts;
+use tidegauge_exec::InputColumn;
 use tidegauge_exec::expr::{Codes, Input, Picked};
 use tidegauge_model::FieldKind;
 use tidegauge_model::template::{Splitter, shown};
@@ -16,9 +19,6 @@ use tokio::time::Instant;
 use super::weight::{is_few, is_heavy, is_large};
 use super::{Scan, add_since};
 use crate::Result;
-use crate::cache::ColumnCache;
-use crate::columns::InputColumn;
-use crate::templates::Texts;
 
 impl Scan {
     /// The templates of a field's texts in a block, for one thread at a time. They are made of the texts only where so

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
+use tidegauge_cache::templates::{Asked, Sure, Verdict};
+use tidegauge_exec::InputColumn;
 use tidegauge_exec::expr::{Input, Node, Picked, Rows, Typed};
 use tidegauge_exec::kernels::text::wanted::rows_with;
 use tidegauge_exec::types::{arrow_type, type_of};
@@ -16,8 +18,6 @@ use tokio::time::Instant;
 use super::weight::is_few;
 use super::{Scan, add_since};
 use crate::Result;
-use crate::columns::InputColumn;
-use crate::templates::{Asked, Sure, Verdict};
 
 /// What is certain of a condition.
 pub(super) struct Decided {
@@ -170,7 +170,7 @@ impl Known<'_> {
         let asked = self.scan.searches.of(search);
         let verdicts = asked.verdicts(templates);
         let sure = Sure::of_templates(templates, &verdicts, Some(of_null), self.picked);
-        let sure = if is_negated { sure.not() } else { sure };
+        let sure = if is_negated { sure.negated() } else { sure };
         let only = OnlySearch { asked, input, verdicts, is_negated };
         Ok(Some(Decided { sure, only: Some(only) }))
     }
@@ -189,7 +189,7 @@ impl Known<'_> {
             }
             Node::Shared(of) => self.of(of),
             Node::Call { name: "not", arguments, .. } => match arguments.as_slice() {
-                [of] => Ok(self.of(of)?.not()),
+                [of] => Ok(self.of(of)?.negated()),
                 _ => Ok(unknown()),
             },
             Node::Call { name: "known", arguments, .. } => match arguments.as_slice() {

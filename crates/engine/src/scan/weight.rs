@@ -3,12 +3,12 @@
 
 use std::sync::atomic::Ordering;
 
+use tidegauge_exec::InputColumn;
 use tidegauge_exec::expr::Picked;
 use tidegauge_model::FieldKind;
 use tidegauge_store::Block;
 
 use super::Scan;
-use crate::columns::InputColumn;
 
 /// Columns of a block that take more are read in portions, or more than this part of what the query may have.
 const WHOLE_BYTES_MAX: u64 = 128 << 20;
@@ -56,7 +56,7 @@ impl Scan {
             let column = &self.inputs[*place];
             bytes = bytes.saturating_add((block.rows() as u64).saturating_mul(VALUE_BYTES));
             // All fields without a column of their own are in one.
-            if column.is_in_overflow(block) && std::mem::replace(&mut is_rest_counted, true) {
+            if is_in_overflow(column, block) && std::mem::replace(&mut is_rest_counted, true) {
                 continue;
             }
             bytes = bytes.saturating_add(text_bytes(block, column));
@@ -189,6 +189,11 @@ pub(super) fn is_large(block: &Block, column: &InputColumn) -> bool {
         | InputColumn::Sequence
         | InputColumn::Index => false,
     }
+}
+
+/// Whether a column has no form of its own in a block.
+pub(super) fn is_in_overflow(column: &InputColumn, block: &Block) -> bool {
+    matches!(column, InputColumn::Field(field, kind) if block.is_in_overflow(field, *kind))
 }
 
 #[cfg(test)]

@@ -207,7 +207,7 @@ fn deal(batch: &RecordBatch, parts: usize, rows: usize) -> Vec<Vec<RecordBatch>>
 /// The answer inside an answer that may be an estimate, and whether it is one.
 pub(crate) fn estimate(answer: &ScalarValue) -> (ScalarValue, bool) {
     let column = answer.to_array().unwrap();
-    let (value, is_estimate) = tidegauge_engine::testing::split_estimates(&column);
+    let (value, is_estimate) = tidegauge_aggregates::split_estimates(&column);
     (ScalarValue::try_from_array(&value, 0).unwrap(), is_estimate)
 }
 

@@ -9,7 +9,7 @@ use arrow_array::{
 use datafusion_common::ScalarValue;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use tidegauge_engine::testing::{argmax, argmin, makelist, makeset};
+use tidegauge_aggregates::{argmax, argmin, makelist, makeset};
 
 use crate::aggregate_plans::{Asked, WAYS, Way, json};
 use crate::numbers::Numbers;

@@ -9,7 +9,7 @@ use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, StringViewArray};
 use datafusion_common::ScalarValue;
 use serde_json::{Value as Json, json};
-use tidegauge_engine::testing::{histogram_increase, histogram_quantile, increase};
+use tidegauge_aggregates::{histogram_increase, histogram_quantile, increase};
 
 use crate::aggregate_plans::Asked;
 use crate::numbers::Numbers;

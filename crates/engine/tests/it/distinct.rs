@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, StringViewArray};
 use datafusion_common::ScalarValue;
-use tidegauge_engine::testing::distinct;
+use tidegauge_aggregates::distinct;
 
 use crate::aggregate_plans::{Asked, estimate};
 

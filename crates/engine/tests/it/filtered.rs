@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, StringViewArray};
 use arrow_schema::DataType;
 use datafusion_expr::AggregateUDF;
-use tidegauge_engine::testing::{
+use tidegauge_aggregates::{
     argmax, argmin, avg, avg_time, count, distinct, histogram, makelist, makeset, max, min, percentiles, sum,
     topk,
 };

@@ -8,7 +8,7 @@ use datafusion_common::ScalarValue;
 use datafusion_expr::{EmitTo, GroupsAccumulator};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use tidegauge_engine::testing::topk;
+use tidegauge_aggregates::topk;
 
 use crate::aggregate_plans::{Asked, WAYS, Way, estimate, json};
 use crate::memory::accumulator;

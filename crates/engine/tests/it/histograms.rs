@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::Float64Array;
 use serde_json::{Value, json};
-use tidegauge_engine::testing::histogram;
+use tidegauge_aggregates::histogram;
 
 use crate::aggregate_plans::{Asked, estimate, json};
 use crate::numbers::Numbers;

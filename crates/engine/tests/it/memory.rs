@@ -8,7 +8,7 @@ use datafusion_expr::{AggregateUDF, EmitTo, GroupsAccumulator};
 use datafusion_physical_expr::PhysicalExpr;
 use datafusion_physical_expr::aggregate::AggregateExprBuilder;
 use datafusion_physical_expr::expressions::Column;
-use tidegauge_engine::testing::{argmax, distinct, histogram, makelist, makeset, percentiles, topk};
+use tidegauge_aggregates::{argmax, distinct, histogram, makelist, makeset, percentiles, topk};
 
 use crate::numbers::Numbers;
 

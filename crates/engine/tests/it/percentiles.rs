@@ -7,7 +7,7 @@ use arrow_array::types::Float64Type;
 use arrow_array::{Array, Float64Array};
 use datafusion_common::ScalarValue;
 use proptest::prelude::*;
-use tidegauge_engine::testing::percentiles;
+use tidegauge_aggregates::percentiles;
 
 use crate::aggregate_plans::{Asked, WAYS, Way, estimate};
 use crate::numbers::Numbers;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, StringViewArray};
 use arrow_schema::DataType;
 use datafusion_common::ScalarValue;
-use tidegauge_engine::testing::{avg, avg_time, count, max, min, split_sums, stdev, sum, variance};
+use tidegauge_aggregates::{avg, avg_time, count, max, min, split_sums, stdev, sum, variance};
 
 use crate::aggregate_plans::{Asked, WAYS};
 

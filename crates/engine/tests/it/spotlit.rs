@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{BooleanArray, StringViewArray};
 use serde_json::{Value, json};
-use tidegauge_engine::testing::spotlight;
+use tidegauge_aggregates::spotlight;
 
 use crate::aggregate_plans::{Asked, WAYS, estimate, json as parsed};
 use crate::numbers::Numbers;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, StringViewArray};
 use datafusion_expr::EmitTo;
 use serde_json::{Value, json};
-use tidegauge_engine::testing::phrases;
+use tidegauge_aggregates::phrases;
 
 use crate::aggregate_plans::{Asked, estimate, json};
 use crate::memory::accumulator;

@@ -3,17 +3,16 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
+use tidegauge_admission::oauth::denial::Denial;
 use tidegauge_app::App;
-use tidegauge_app::oauth::denial::Denial;
 use tidegauge_auth::oauth::challenge::{
     Challenge, INSUFFICIENT_SCOPE, INVALID_PROOF, INVALID_TOKEN, USE_NONCE,
 };
 use tidegauge_auth::oauth::{ProofRejection, scopes};
 use tidegauge_auth::{Access, Principal, Refusal};
 use tidegauge_model::ErrorKind;
-
-use crate::error::ApiError;
-use crate::nonce::set_nonce;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::nonce::set_nonce;
 
 /// The path of the description of RFC 9728.
 pub const METADATA_PATH: &str = "/.well-known/oauth-protected-resource";

@@ -2,19 +2,19 @@
 //! access token of OAuth 2.0, or the session of a browser.
 
 use axum::http::{HeaderValue, header};
+use tidegauge_admission::oauth::Presented;
 use tidegauge_app::App;
-use tidegauge_app::oauth::Presented;
 use tidegauge_app::service::endpoints;
 use tidegauge_auth::bearer::{self, Sent};
 use tidegauge_auth::{Access, Principal, Refusal, RoleTable};
 use tidegauge_catalog::bearer::Bearer;
 use tidegauge_model::OrgId;
 use tidegauge_protocols::TokenFault;
+use tidegauge_web::error::ApiError;
 
 use super::found::{Found, Head, Limit};
 use super::{challenge, session};
 use crate::endpoint_address::Address;
-use crate::error::ApiError;
 use crate::senders::SEND;
 use crate::senders::face::Face;
 

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
+use tidegauge_admission::limits::Share;
 use tidegauge_app::App;
-use tidegauge_app::limits::Share;
 use tidegauge_model::ErrorKind;
+use tidegauge_web::error::ApiError;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::found::Head;
-use crate::error::ApiError;
 
 /// One organisation can have one in so many of the requests that are worked on at once.
 const SHARE_OF_LOAD: usize = 2;

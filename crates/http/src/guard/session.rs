@@ -7,10 +7,10 @@ use tidegauge_app::App;
 use tidegauge_app::service::sessions::{self, Session};
 use tidegauge_auth::Refusal;
 use tidegauge_model::OrgId;
+use tidegauge_web::cookies::Cookie;
+use tidegauge_web::error::ApiError;
 
 use super::found::{Found, Head};
-use crate::cookies::Cookie;
-use crate::error::ApiError;
 
 /// Where a page may send the token of its session instead of a JSON body.
 const FORM_TOKEN: &str = "x-tidegauge-form-token";

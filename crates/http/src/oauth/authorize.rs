@@ -15,10 +15,10 @@ use tidegauge_app::service::oauth::{ErrorCode, OAuthError, Parameters, client_au
 use tidegauge_app::service::sessions::Session;
 use tidegauge_auth::embedded::redirect;
 use tidegauge_model::{ErrorKind, UserId};
+use tidegauge_web::error::{ApiError, ErrorBody};
 use utoipa::ToSchema;
 
 use super::{PageForm, Sender};
-use crate::error::{ApiError, ErrorBody};
 use crate::pages::layout::{self, Message, Page};
 use crate::pages::visitor::Visitor;
 

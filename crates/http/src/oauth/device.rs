@@ -10,11 +10,11 @@ use serde::Deserialize;
 use tidegauge_app::App;
 use tidegauge_app::service::oauth::device::{self, Asked, CodeProblem};
 use tidegauge_app::service::oauth::{Parameters, scope};
+use tidegauge_web::error::ErrorBody;
 use utoipa::ToSchema;
 
 use super::authorize::{maker, stale_form};
 use super::{PageForm, Sender};
-use crate::error::ErrorBody;
 use crate::pages::layout::{self, Message, Page};
 use crate::pages::visitor::Visitor;
 

@@ -10,11 +10,11 @@ use tidegauge_app::App;
 use tidegauge_app::service::oauth::grants::{self, NamedGrant};
 use tidegauge_app::service::oauth::scope;
 use tidegauge_model::GrantId;
+use tidegauge_web::error::{ApiError, ErrorBody};
 use utoipa::ToSchema;
 
 use super::authorize::stale_form;
 use super::{PageForm, Sender};
-use crate::error::{ApiError, ErrorBody};
 use crate::pages::labels::ago;
 use crate::pages::layout::{self, Page};
 use crate::pages::visitor::Visitor;

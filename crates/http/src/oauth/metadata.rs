@@ -11,9 +11,9 @@ use tidegauge_app::App;
 use tidegauge_auth::embedded::pkce;
 use tidegauge_auth::oauth::{Scopes, algorithms, dpop};
 use tidegauge_model::oauth::GrantType;
+use tidegauge_web::error::ApiError;
 
 use super::Sender;
-use crate::error::ApiError;
 
 /// How long others may keep what is public. A new key is published a day before it signs.
 const KEPT: &str = "public, max-age=300";
@@ -21,7 +21,7 @@ const KEPT: &str = "public, max-age=300";
 /// The metadata of the embedded authorisation server.
 #[utoipa::path(get, path = "/.well-known/oauth-authorization-server", tag = "oauth", responses(
     (status = 200, body = Object, content_type = "application/json"),
-    (status = 404, body = crate::error::ErrorBody, description = "The embedded server is off."),
+    (status = 404, body = tidegauge_web::error::ErrorBody, description = "The embedded server is off."),
 ))]
 pub async fn metadata(State(app): State<Arc<App>>, _sender: Sender) -> Response {
     public(document(&app))
@@ -64,7 +64,7 @@ fn document(app: &App) -> Value {
 /// The public keys that access tokens are verified with.
 #[utoipa::path(get, path = "/oauth/jwks", tag = "oauth", responses(
     (status = 200, body = Object, content_type = "application/json"),
-    (status = 404, body = crate::error::ErrorBody, description = "The embedded server is off."),
+    (status = 404, body = tidegauge_web::error::ErrorBody, description = "The embedded server is off."),
 ))]
 pub async fn jwks(State(app): State<Arc<App>>, _sender: Sender) -> Result<Response, ApiError> {
     Ok(public(app.embedded.keys.ring().await?.document(app.now())))

@@ -11,10 +11,10 @@ use tidegauge_app::service::oauth::clients::NewClient;
 use tidegauge_app::service::oauth::register::{self, Metadata};
 use tidegauge_app::service::oauth::{ErrorCode, OAuthError};
 use tidegauge_model::ErrorKind;
+use tidegauge_web::error::{ApiError, ErrorBody};
 use utoipa::ToSchema;
 
 use super::{OAuthErrorBody, Refused, Sender, private, read_body};
-use crate::error::{ApiError, ErrorBody};
 
 /// What a client says of itself; other fields are ignored.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -12,11 +12,11 @@ use tidegauge_app::service::oauth::introspect::{self, Active};
 use tidegauge_app::service::oauth::keys::ACCESS_TOKEN_LIFETIME;
 use tidegauge_app::service::oauth::{device, revoke, token};
 use tidegauge_model::Timestamp;
+use tidegauge_web::error::ErrorBody;
+use tidegauge_web::nonce::set_nonce;
 use utoipa::ToSchema;
 
 use super::{FormBody, OAuthErrorBody, Refused, Sender, private};
-use crate::error::ErrorBody;
-use crate::nonce::set_nonce;
 
 /// A request for tokens. Which fields are needed depends on the grant type.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -15,6 +15,8 @@ use tidegauge_app::service::sessions::Session;
 use tidegauge_catalog::passwords::Account;
 use tidegauge_catalog::sessions::SessionRecord;
 use tidegauge_model::Timestamp;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::Query;
 use utoipa::{IntoParams, ToSchema};
 
 use super::form::Form;
@@ -22,8 +24,6 @@ use super::labels::{ago, browser_name};
 use super::layout::{Page, redirect};
 use super::refusals::{out_of_date, retry_after, wait_text};
 use super::visitor::Visitor;
-use crate::error::ApiError;
-use crate::extract::Query;
 
 const PAGE: &str = "/account";
 const SIGN_IN: &str = "/login?return_to=/account";

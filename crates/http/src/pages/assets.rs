@@ -7,8 +7,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tidegauge_model::ErrorKind;
-
-use crate::error::ApiError;
+use tidegauge_web::error::ApiError;
 
 const STYLESHEET: &str = include_str!("../../assets/pages.css");
 const ICON: &str = include_str!("../../assets/icon.svg");

@@ -5,8 +5,7 @@ use axum::extract::{FromRequest, Request};
 use axum::http::{StatusCode, header};
 use serde::de::DeserializeOwned;
 use tidegauge_model::ErrorKind;
-
-use crate::error::ApiError;
+use tidegauge_web::error::ApiError;
 
 const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
 

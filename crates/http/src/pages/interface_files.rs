@@ -7,11 +7,11 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tidegauge_model::ErrorKind;
+use tidegauge_web::error::ApiError;
 use tidegauge_webui as webui;
 
 use super::assets::FOREVER;
 use crate::encodings::takes;
-use crate::error::ApiError;
 
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 

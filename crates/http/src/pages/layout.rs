@@ -5,9 +5,9 @@ use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use tidegauge_model::ErrorKind;
+use tidegauge_web::error::ApiError;
 
 use super::assets;
-use crate::error::ApiError;
 
 #[derive(Template)]
 #[template(path = "layout.html")]

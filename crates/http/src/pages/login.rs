@@ -11,6 +11,8 @@ use tidegauge_app::App;
 use tidegauge_app::service::passwords::Password;
 use tidegauge_app::service::sessions;
 use tidegauge_app::service::sign_in::{SignIn, sign_in};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::Query;
 use utoipa::{IntoParams, ToSchema};
 
 use super::form::Form;
@@ -18,8 +20,6 @@ use super::layout::{Page, redirect};
 use super::refusals::{STALE_FORM, out_of_date, retry_after, wait_text};
 use super::return_to::{further_target, local_path};
 use super::visitor::Visitor;
-use crate::error::ApiError;
-use crate::extract::Query;
 
 /// Where people go on who came to sign in and nothing else.
 pub(super) const HOME: &str = "/";

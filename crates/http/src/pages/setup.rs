@@ -12,6 +12,8 @@ use tidegauge_app::App;
 use tidegauge_app::service::invite_links::{self, LinkUse};
 use tidegauge_app::service::passwords::Password;
 use tidegauge_app::service::passwords::rules::LENGTH_MIN;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::PathId;
 use utoipa::ToSchema;
 
 use super::form::Form;
@@ -19,8 +21,6 @@ use super::layout::{Action, Message, Page, redirect};
 use super::login::HOME;
 use super::refusals::STALE_FORM;
 use super::visitor::Visitor;
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::PathId;
 
 /// What the page of a one-time link sends: a password, or the wish to join with the account that is signed in.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -10,11 +10,10 @@ use axum::response::Response;
 use tidegauge_app::App;
 use tidegauge_app::service::sessions::{self, Arrival, FORM_PURPOSE, Session};
 use tidegauge_auth::{OpaqueSecret, opaque};
-
-use crate::caller_address;
-use crate::cookies::Cookie;
-use crate::error::ApiError;
-use crate::request_ids::RequestIds;
+use tidegauge_web::caller_address;
+use tidegauge_web::cookies::Cookie;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::request_ids::RequestIds;
 
 /// Longest name of a browser that is kept.
 const AGENT_MAX: usize = 200;

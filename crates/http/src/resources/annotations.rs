@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 use tidegauge_app::App;
 use tidegauge_app::service::annotations::{self, AnnotationInput, AnnotationQuestion};
 use tidegauge_catalog::annotations::Annotation;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId, Query};
 use utoipa::{IntoParams, ToSchema};
-
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId, Query};
 
 /// A new annotation.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -11,15 +11,15 @@ use serde::Serialize;
 use tidegauge_app::App;
 use tidegauge_app::service::answers::{self, AnswerInput};
 use tidegauge_app::service::query::apl;
+use tidegauge_formats::time_text;
 use tidegauge_lang::tree::TimeRange;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json};
 use utoipa::ToSchema;
 
-use super::query::answer::time_text;
 use super::query::apl::body::AplRequest;
 use super::query::parameters::Format;
 use super::query::{read_body, write};
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json};
 
 /// Where an answer is kept.
 #[derive(Debug, Serialize, ToSchema)]

@@ -8,11 +8,11 @@ use tidegauge_app::App;
 use tidegauge_app::service::audit;
 use tidegauge_catalog::AuditEntry;
 use tidegauge_model::Timestamp;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Json, Query};
 use utoipa::{IntoParams, ToSchema};
 
 use super::paging;
-use crate::error::ApiError;
-use crate::extract::{Caller, Json, Query};
 
 /// One line of the audit trail.
 #[derive(Debug, Serialize, ToSchema)]

@@ -14,13 +14,13 @@ use serde_json::value::RawValue;
 use tidegauge_app::App;
 use tidegauge_app::service::dashboards::{self, Basis, DashboardInput, Written};
 use tidegauge_catalog::dashboards::Dashboard;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId, Query};
 use utoipa::{IntoParams, ToSchema};
 
 use self::schemas::{DashboardDocument, DashboardErrorBody, DashboardStatus};
 use super::documents::raw;
 use super::paging;
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId, Query};
 
 /// A dashboard to be kept.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -15,10 +15,9 @@ use tidegauge_app::service::datasets::{self, DatasetChange, DatasetInput};
 use tidegauge_catalog::datasets::Dataset;
 use tidegauge_model::dataset::AUDIT_KIND;
 use tidegauge_model::{Action, DatasetArea};
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId};
 use utoipa::ToSchema;
-
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId};
 
 /// A dataset to be made.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -9,11 +9,11 @@ use tidegauge_app::service::deliveries;
 use tidegauge_catalog::outbox::attempts::Attempt;
 use tidegauge_catalog::outbox::list::Delivery;
 use tidegauge_model::{Rule, Timestamp, Violation};
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId, PathIds, Query};
 use utoipa::{IntoParams, ToSchema};
 
 use super::paging;
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId, PathIds, Query};
 
 /// A message on its way to a notifier, or at its end.
 #[derive(Debug, Serialize, ToSchema)]

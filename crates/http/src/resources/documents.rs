@@ -2,8 +2,7 @@
 
 use serde_json::value::RawValue;
 use tidegauge_model::ErrorKind;
-
-use crate::error::ApiError;
+use tidegauge_web::error::ApiError;
 
 pub fn raw(text: String) -> Result<Box<RawValue>, ApiError> {
     RawValue::from_string(text).map_err(|error| {

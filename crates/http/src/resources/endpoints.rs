@@ -36,14 +36,14 @@ use tidegauge_auth::Access;
 use tidegauge_ingest::{Encoding, Events};
 use tidegauge_model::ErrorKind;
 use tidegauge_protocols::{Answer, Problem};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Query};
+use tidegauge_web::quota_headers;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::event_body::{EVENT_LABELS, check_length, encoding, length, settle, text};
 use crate::api::{Api, Versions};
-use crate::error::ApiError;
-use crate::extract::{Caller, Query};
-use crate::quota_headers;
 use crate::senders::face::Face;
 use crate::senders::{SEND, Told, respond};
 

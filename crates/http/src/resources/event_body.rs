@@ -7,8 +7,7 @@ use tidegauge_app::App;
 use tidegauge_app::service::ingest::small;
 use tidegauge_ingest::Encoding;
 use tidegauge_model::ErrorKind;
-
-use crate::error::ApiError;
+use tidegauge_web::error::ApiError;
 
 /// Ours first; the second is what existing clients send.
 pub(super) const EVENT_LABELS: [&str; 2] = ["x-tidegauge-event-labels", "x-axiom-event-labels"];

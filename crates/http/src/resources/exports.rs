@@ -10,10 +10,9 @@ use tidegauge_app::App;
 use tidegauge_app::service::exports::{self, FileFormat};
 use tidegauge_app::service::query::apl::export::ExportInput;
 use tidegauge_model::Violation;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json};
 use utoipa::ToSchema;
-
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json};
 
 /// What to export, and as what.
 #[derive(Debug, Deserialize, ToSchema)]

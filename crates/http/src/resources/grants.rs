@@ -7,10 +7,9 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use tidegauge_app::App;
 use tidegauge_app::service::oauth::grants::{self, NamedGrant};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Json, PathId};
 use utoipa::ToSchema;
-
-use crate::error::ApiError;
-use crate::extract::{Caller, Json, PathId};
 
 /// What a person has allowed a client.
 #[derive(Debug, Serialize, ToSchema)]

@@ -9,10 +9,9 @@ use tidegauge_app::App;
 use tidegauge_app::service::groups::{self, GroupInput};
 use tidegauge_catalog::groups::Group;
 use tidegauge_model::UserId;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId};
 use utoipa::ToSchema;
-
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId};
 
 /// What a caller sets of a group. What is left out is empty.
 #[derive(Debug, Deserialize, ToSchema)]

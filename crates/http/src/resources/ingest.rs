@@ -14,13 +14,13 @@ use tidegauge_app::App;
 use tidegauge_app::service::ingest::{self, IngestAnswer, IngestInput};
 use tidegauge_ingest::Format;
 use tidegauge_model::ErrorKind;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId, Query};
+use tidegauge_web::quota_headers;
 use utoipa::{IntoParams, ToSchema};
 
 use super::endpoints::{logplex, msgpack};
 use super::event_body::{EVENT_LABELS, check_length, encoding, length, settle, text, unreadable};
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId, Query};
-use crate::quota_headers;
 use crate::senders::head::is_of_logplex;
 
 /// Ours first; the second is what existing clients send.

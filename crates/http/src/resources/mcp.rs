@@ -21,12 +21,12 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use tidegauge_app::App;
 use tidegauge_model::ErrorKind;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::Caller;
 
 use self::message::{Fault, Incoming, McpMessage};
 use self::methods::Asked;
 use super::query::read_body;
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::Caller;
 use crate::guard::InFlight;
 
 /// The path as the router knows it.
@@ -89,7 +89,7 @@ fn check_origin(app: &App, headers: &HeaderMap) -> Result<(), ApiError> {
 /// Reads a message and says nothing to it, for the fuzz targets: each that is not understood is refused by a status.
 #[cfg(any(test, feature = "testing"))]
 pub(crate) fn try_message(headers: &HeaderMap, body: &[u8]) {
-    let refused = match crate::json::read::<McpMessage>(body) {
+    let refused = match tidegauge_web::json::read::<McpMessage>(body) {
         Err(error) => unreadable(error).map_or_else(|error| error.status, |answer| answer.status()),
         Ok(message) => match message.read() {
             Err((id, fault)) => fault.refused(id.as_ref()).status(),

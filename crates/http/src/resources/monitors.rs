@@ -13,10 +13,10 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use tidegauge_app::App;
 use tidegauge_app::service::monitors;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId};
 
 use self::body::{MonitorRequest, MonitorResponse};
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId};
 
 /// Lists the monitors of the organisation.
 #[utoipa::path(get, path = "/monitors", tag = "monitors", responses((status = 200, body = [MonitorResponse])))]

@@ -9,12 +9,12 @@ use serde_json::value::RawValue;
 use tidegauge_app::App;
 use tidegauge_app::service::notifiers::{self, NotifierInput};
 use tidegauge_catalog::notifiers::Notifier;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId};
 use utoipa::ToSchema;
 
 use super::documents::raw;
 use super::schemas::NotifierProperties;
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId};
 
 /// What a caller sets of a notifier.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -12,11 +12,11 @@ use tidegauge_app::service::oauth::clients::{self, ClientInput, NewClient};
 use tidegauge_catalog::oauth::OAuthClient;
 use tidegauge_model::capability::Grants;
 use tidegauge_model::{DatasetArea, OrgArea, ViewArea};
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId};
 use utoipa::ToSchema;
 
 use super::schemas::{DatasetCapabilities, OrgCapabilities, ViewCapabilities};
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId};
 
 /// A client of the embedded authorisation server.
 #[derive(Debug, Deserialize, ToSchema)]

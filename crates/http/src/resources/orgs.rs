@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use tidegauge_app::App;
 use tidegauge_app::service::orgs::{self, OrgWithRole};
 use tidegauge_model::{Licence, Role, Timestamp};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Json, PathId};
 use utoipa::ToSchema;
 
 use super::schemas::{OwnRoleName, PaymentStatusName, PlanName};
-use crate::error::ApiError;
-use crate::extract::{Caller, Json, PathId};
 
 /// What a caller sets of an organisation.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tidegauge_model::capability::Grants;
 use tidegauge_model::{Capabilities, DatasetArea, OrgArea, ViewArea};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Json};
 use utoipa::ToSchema;
 
 use super::schemas::{DatasetCapabilities, OrgCapabilities, ViewCapabilities};
-use crate::error::ApiError;
-use crate::extract::{Caller, Json};
 
 /// What a caller may do in an organisation. The name `*` stands for every dataset or view.
 #[derive(Debug, Serialize, ToSchema)]

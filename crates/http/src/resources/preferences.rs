@@ -7,10 +7,10 @@ use axum::extract::State;
 use serde_json::value::RawValue;
 use tidegauge_app::App;
 use tidegauge_app::service::preferences;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Json};
 
 use super::documents::raw;
-use crate::error::ApiError;
-use crate::extract::{Caller, Json};
 
 /// Reads the caller's preferences; an empty object where none were kept.
 #[utoipa::path(get, path = "/user/preferences", tag = "users", operation_id = "get_preferences",

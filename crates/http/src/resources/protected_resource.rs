@@ -6,8 +6,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderName, header};
 use serde::Serialize;
+use tidegauge_admission::config::oauth::{IssuerConfig, LoginTarget};
 use tidegauge_app::App;
-use tidegauge_app::config::oauth::{IssuerConfig, LoginTarget};
 use tidegauge_auth::oauth::{Scopes, algorithms, dpop};
 use utoipa::ToSchema;
 

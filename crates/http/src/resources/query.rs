@@ -1,7 +1,6 @@
 //! `/datasets/{dataset_name}/query`: questions about the events of a dataset, asked in JSON. What was asked can be kept;
 //! reading that is left to `history`.
 
-pub mod answer;
 pub mod apl;
 pub mod body;
 pub mod compact;
@@ -14,6 +13,7 @@ pub mod history_list;
 pub mod parameters;
 pub mod patterns;
 pub mod schemas;
+mod written_body;
 
 use std::sync::Arc;
 
@@ -26,15 +26,15 @@ use tidegauge_app::App;
 use tidegauge_app::service;
 use tidegauge_app::service::query::history::Kept;
 use tidegauge_app::service::query::{self, Queried, QueryInput};
+use tidegauge_formats::{self as formats, Shown, Written};
 use tidegauge_model::ErrorKind;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, PathId, Query, read_json};
+use tidegauge_web::quota_headers;
 
-use self::answer::{Shown, Written};
 use self::body::QueryRequest;
 use self::parameters::{Format, QueryParameters};
 use self::schemas::QueryResponse;
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, PathId, Query, read_json};
-use crate::quota_headers;
 
 /// Ours first; the second of each pair is what existing clients read.
 const HISTORY_ID: [HeaderName; 2] = [
@@ -137,7 +137,7 @@ async fn respond(
     }
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
     let written = write(app, format, shows_nulls, queried).await?;
-    Ok((headers, written.into_body()).into_response())
+    Ok((headers, written_body::of(written)).into_response())
 }
 
 /// JSON is UTF-8, or it would not have been read.
@@ -161,7 +161,7 @@ fn headers_of(queried: &Queried) -> HeaderMap {
 
 /// What `status` says of an answer, for the forms that have rows alone.
 fn note_messages(headers: &mut HeaderMap, shown: &Shown<'_>) {
-    let (codes, continuation_token) = answer::notes(shown);
+    let (codes, continuation_token) = formats::notes(shown);
     let notes = [(MESSAGES, codes.as_str()), (CONTINUATION_TOKEN, continuation_token.unwrap_or_default())];
     for (name, note) in notes.into_iter().filter(|(_, note)| !note.is_empty()) {
         if let Ok(note) = HeaderValue::from_str(note) {
@@ -177,7 +177,7 @@ pub(super) async fn write(
     shows_nulls: bool,
     queried: Queried,
 ) -> Result<Written, service::Error> {
-    if answer::cells(&queried.answer) <= CELLS_AT_ONCE {
+    if formats::cells(&queried.answer) <= CELLS_AT_ONCE {
         return written(format, shows_nulls, queried);
     }
     app.background.compute(move || written(format, shows_nulls, queried)).await
@@ -186,12 +186,12 @@ pub(super) async fn write(
 fn written(format: Format, shows_nulls: bool, queried: Queried) -> Result<Written, service::Error> {
     let shown = Shown::of(&queried, shows_nulls);
     let written = match format {
-        Format::Legacy => answer::write_legacy(&shown),
-        Format::Tabular => answer::write_tabular(&shown),
-        Format::TabularRows => answer::write_tabular_rows(&shown),
-        Format::Csv => answer::write_csv(&shown),
-        Format::Ndjson => answer::write_ndjson(&shown),
-        Format::Arrow => answer::write_arrow(&shown),
+        Format::Legacy => formats::write_legacy(&shown),
+        Format::Tabular => formats::write_tabular(&shown),
+        Format::TabularRows => formats::write_tabular_rows(&shown),
+        Format::Csv => formats::write_csv(&shown),
+        Format::Ndjson => formats::write_ndjson(&shown),
+        Format::Arrow => formats::write_arrow(&shown),
     };
     drop(queried);
     written.map(Written::alone)

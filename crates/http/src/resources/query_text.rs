@@ -10,10 +10,9 @@ use tidegauge_app::service::query_text;
 use tidegauge_lang::Span;
 use tidegauge_lang::complete::Completion;
 use tidegauge_model::{Rule, Violation};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Json};
 use utoipa::ToSchema;
-
-use crate::error::ApiError;
-use crate::extract::{Caller, Json};
 
 /// A query as text. The other fields of a query request may stand beside it and are not looked at.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -11,11 +11,11 @@ use tidegauge_app::service::capabilities::{CapabilityInput, NamedActions};
 use tidegauge_app::service::roles::{self, RoleInput, ShownRole};
 use tidegauge_model::capability::Grants;
 use tidegauge_model::{DatasetArea, OrgArea, UserId, ViewArea};
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId};
 use utoipa::ToSchema;
 
 use super::schemas::{DatasetCapabilities, OrgCapabilities, ViewCapabilities};
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId};
 
 /// What a caller sets of a role. What is left out is empty.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -13,14 +13,14 @@ use tidegauge_app::App;
 use tidegauge_app::service::starred::{self, StarredInput, StarredQuestion};
 use tidegauge_catalog::starred::StarredQuery;
 use tidegauge_model::Violation;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId, Query};
+use tidegauge_web::json::{object, optional_objects};
 use utoipa::{IntoParams, ToSchema};
 
 use super::documents::raw;
 use super::paging;
 use super::schemas::StarredKind;
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId, Query};
-use crate::json::{object, optional_objects};
 
 /// What a caller sets of a starred query.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -8,10 +8,9 @@ use serde::Serialize;
 use tidegauge_app::App;
 use tidegauge_app::service::token_uses;
 use tidegauge_catalog::token_uses::TokenUse;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Json};
 use utoipa::ToSchema;
-
-use crate::error::ApiError;
-use crate::extract::{Caller, Json};
 
 /// The use of one API token.
 #[derive(Debug, Serialize, ToSchema)]

@@ -12,12 +12,12 @@ use tidegauge_app::service::tokens::{self, NewToken, RegenerateInput, TokenInput
 use tidegauge_catalog::tokens::Token;
 use tidegauge_model::capability::Grants;
 use tidegauge_model::{DatasetArea, OrgArea, ViewArea};
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId};
+use tidegauge_web::json::optional_object;
 use utoipa::ToSchema;
 
 use super::schemas::{DatasetCapabilities, OrgCapabilities, ViewCapabilities};
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId};
-use crate::json::optional_object;
 
 /// A new API token.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 use tidegauge_app::App;
 use tidegauge_app::service::usage::{self, DaysInput, Measure, Stored, Usage};
 use tidegauge_catalog::usage::DayOfDataset;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Json, PathId, Query};
 use utoipa::{IntoParams, ToSchema};
-
-use crate::error::ApiError;
-use crate::extract::{Caller, Json, PathId, Query};
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

@@ -9,11 +9,11 @@ use tidegauge_app::App;
 use tidegauge_app::service::invite_links;
 use tidegauge_app::service::users::{self, UserInput};
 use tidegauge_catalog::users::Member;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId};
 use utoipa::ToSchema;
 
 use super::schemas::{OwnRoleName, RoleName};
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId};
 
 /// A person who is to become a member.
 #[derive(Debug, Deserialize, ToSchema)]

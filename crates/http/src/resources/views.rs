@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 use tidegauge_app::App;
 use tidegauge_app::service::views::{self, ViewInput};
 use tidegauge_catalog::views::View;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId};
 use utoipa::ToSchema;
-
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId};
 
 /// What a caller sets of a view.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 use tidegauge_app::App;
 use tidegauge_app::service::virtual_fields::{self, VirtualFieldInput};
 use tidegauge_catalog::virtual_fields::VirtualField;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId, Query};
 use utoipa::{IntoParams, ToSchema};
-
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId, Query};
 
 /// What a caller sets of a virtual field.
 #[derive(Debug, Deserialize, ToSchema)]

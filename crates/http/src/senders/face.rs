@@ -9,11 +9,11 @@ use tidegauge_protocols::{
     Answer, Problem, TokenFault, cloudevents, datadog, elastic, firehose, gelf, hec, honeycomb, journald,
     loki, otlp, remote_write,
 };
+use tidegauge_web::error::ErrorBody;
 
 use super::head::{FIREHOSE_REQUEST_ID, is_grpc_call, otlp_encoding, remote_write_version};
 use super::respond;
 use crate::endpoint_path;
-use crate::error::ErrorBody;
 
 /// Whose words a refusal is written in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -239,9 +239,9 @@ fn kind(status: StatusCode) -> Option<ErrorKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::ApiError;
     use axum::response::IntoResponse;
     use tidegauge_auth::Refusal;
+    use tidegauge_web::error::ApiError;
 
     fn faced(kind: ErrorKind) -> Response {
         let error = ApiError::new(kind, "no");

@@ -11,12 +11,12 @@ use axum::response::Response;
 use http_body_util::BodyExt;
 use serde_json::Value;
 use tempfile::TempDir;
+use tidegauge_admission::config::{
+    self, FirstStart, HttpLimits, IngestLimits, OrganisationCreation, PublicUrl, QueryLimits, TrustedProxies,
+};
 use tidegauge_app::App;
 use tidegauge_app::app::Parts;
 use tidegauge_app::background::Background;
-use tidegauge_app::config::{
-    self, FirstStart, HttpLimits, IngestLimits, OrganisationCreation, PublicUrl, QueryLimits, TrustedProxies,
-};
 use tidegauge_app::service::first_start;
 use tidegauge_auth::{TokenKind, TokenSecret};
 use tidegauge_catalog::tokens::Token;

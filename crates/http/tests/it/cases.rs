@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::http::{Request, Version};
 use serde_json::{Value, json};
-use tidegauge_app::config::FirstStart;
+use tidegauge_admission::config::FirstStart;
 use tidegauge_app::jobs::prune_tokens;
 use tidegauge_app::service::first_start;
 use tidegauge_catalog::{Catalog, Change, SealKey};

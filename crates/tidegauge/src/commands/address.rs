@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use tidegauge_app::config::PublicUrl;
+use tidegauge_admission::config::PublicUrl;
 
 use crate::config::Config;
 use crate::config::arguments::SettingArguments;

@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
+use tidegauge_admission::config::PublicUrl;
 use tidegauge_app::App;
 use tidegauge_app::app::Parts;
 use tidegauge_app::background::Background;
-use tidegauge_app::config::PublicUrl;
 use tidegauge_app::secret_key;
 use tidegauge_app::service::query::geoip::GeoIp;
 use tidegauge_catalog::{Catalog, Change};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use tidegauge_app::config::{FirstStart, PublicUrl};
+use tidegauge_admission::config::{FirstStart, PublicUrl};
 use tidegauge_app::jobs::Jobs;
 use tidegauge_app::service::first_start::{self, Made};
 use tidegauge_cli::commands::output;

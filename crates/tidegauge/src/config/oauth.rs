@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Deserialize;
-use tidegauge_app::config::oauth::{
+use tidegauge_admission::config::oauth::{
     DpopRule, IntrospectionClient, IssuerConfig, LoginConfig, LoginTarget, Oauth,
 };
 use tidegauge_auth::oauth::{Expected, Rules, algorithms, times};

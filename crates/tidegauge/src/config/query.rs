@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use tidegauge_app::config::{ExternalData, QueryLimits};
+use tidegauge_admission::config::{ExternalData, QueryLimits};
 use tidegauge_engine::EngineSettings;
 
 use super::error::{Error, seconds, setting};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tidegauge_app::config::IngestLimits;
+use tidegauge_admission::config::IngestLimits;
 use tidegauge_store::{ObjectLocation, S3Location, StoreSettings};
 
 use super::error::{Error, seconds, setting};

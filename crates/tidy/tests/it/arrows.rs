@@ -9,7 +9,8 @@ const PREFIX: &str = "tidegauge-";
 /// The crate of the binary, whose package is named as the binary is.
 const BINARY: &str = "tidegauge";
 
-/// Which crates of ours each crate may import, for its code, its tests and its build script alike.
+/// Which crates of ours each crate may import, for its code, its tests and its build script alike. The order is that of
+/// the layers: a crate stands behind all that it imports.
 const ARROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("lang", &["model"]),
@@ -23,9 +24,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("notify", &["model", "catalog", "egress"]),
     ("alerting", &["model"]),
     ("exec", &["model", "lang"]),
-    ("engine", &["heap", "model", "lang", "exec", "store"]),
+    ("aggregates", &["exec"]),
+    ("bind", &["model", "lang", "exec", "store"]),
+    ("cache", &["heap", "model", "lang", "exec", "store"]),
+    ("engine", &["heap", "model", "lang", "exec", "aggregates", "bind", "cache", "store"]),
     ("eventgen", &["model"]),
     ("cli", &["model", "lang", "auth", "eventgen"]),
+    ("metrics", &["model", "catalog", "store", "notify", "engine"]),
+    ("admission", &["model", "auth", "catalog", "egress"]),
     (
         "app",
         &[
@@ -41,11 +47,34 @@ const ARROWS: &[(&str, &[&str])] = &[
             "alerting",
             "engine",
             "eventgen",
+            "metrics",
+            "admission",
         ],
     ),
     ("webui", &[]),
-    ("listeners", &["model", "auth", "ingest", "protocols", "egress", "app"]),
-    ("http", &["model", "lang", "auth", "ingest", "protocols", "catalog", "store", "engine", "app", "webui"]),
+    ("listeners", &["model", "auth", "ingest", "protocols", "egress", "metrics", "app"]),
+    ("connections", &["metrics", "admission"]),
+    ("web", &["model", "auth", "protocols", "catalog", "admission", "app"]),
+    ("formats", &["model", "lang", "store", "engine", "app"]),
+    (
+        "http",
+        &[
+            "model",
+            "lang",
+            "auth",
+            "ingest",
+            "protocols",
+            "catalog",
+            "store",
+            "engine",
+            "admission",
+            "app",
+            "webui",
+            "connections",
+            "web",
+            "formats",
+        ],
+    ),
     (
         BINARY,
         &[
@@ -61,7 +90,9 @@ const ARROWS: &[(&str, &[&str])] = &[
             "notify",
             "alerting",
             "engine",
+            "admission",
             "app",
+            "connections",
             "http",
             "listeners",
             "cli",
@@ -86,16 +117,16 @@ struct Home {
 }
 
 const HOMES: &[Home] = &[
-    Home { crates: &["datafusion*"], folders: &[("engine", ANY)] },
+    Home { crates: &["datafusion*"], folders: &[("aggregates", ANY), ("engine", ANY)] },
     Home {
         crates: &["axum*", "http", "hyper*", "tower*", "utoipa*"],
-        folders: &[("http", ANY), ("cli", TESTS), (BINARY, TESTS)],
+        folders: &[("connections", ANY), ("web", ANY), ("http", ANY), ("cli", TESTS), (BINARY, TESTS)],
     },
     Home { crates: &["sqlx"], folders: &[("catalog", ANY)] },
     Home { crates: &["object_store"], folders: &[("store", ANY)] },
     Home {
         crates: &["reqwest"],
-        folders: &[("egress", ANY), ("auth", ANY), ("app", ANY), ("cli", ANY), (BINARY, TESTS)],
+        folders: &[("egress", ANY), ("auth", ANY), ("admission", ANY), ("cli", ANY), (BINARY, TESTS)],
     },
     Home { crates: &["lettre"], folders: &[("notify", ANY)] },
 ];
@@ -115,7 +146,7 @@ const KEPT_OUT: &[KeptOut] = &[
     },
     KeptOut {
         name: "tokio*",
-        folders: &["model", "lang", "auth", "exec"],
+        folders: &["model", "lang", "auth", "exec", "aggregates", "bind", "cache"],
         instead: "these crates start and wait for nothing: do it in their caller",
     },
 ];
@@ -129,6 +160,21 @@ fn crates_import_only_what_the_tables_allow() {
         Violation::in_file(&folder, "has no Cargo.toml", "make it a crate or move it out of crates/")
     }));
     assert_none("arrows", violations);
+}
+
+#[test]
+fn crates_import_only_from_the_layers_below() {
+    assert_eq!(above(ARROWS), Vec::<String>::new(), "move the crate behind what it imports");
+}
+
+/// The arrows that do not lead to a crate further up in the table, which is a lower layer.
+fn above(arrows: &[(&str, &[&str])]) -> Vec<String> {
+    let is_below = |place: usize, to: &str| arrows[..place].iter().any(|(below, _)| *below == to);
+    let of_crate = |(place, (from, to)): (usize, &(&str, &[&str]))| {
+        let wrong = to.iter().filter(|to| !is_below(place, to));
+        wrong.map(|to| format!("`{from}` → `{to}`")).collect::<Vec<String>>()
+    };
+    arrows.iter().enumerate().flat_map(of_crate).collect()
 }
 
 fn check(manifest: &Manifest) -> Vec<Violation> {
@@ -273,6 +319,13 @@ mod samples {
     }
 
     #[test]
+    fn an_arrow_to_a_layer_that_is_not_below_is_found() {
+        assert_eq!(above(&[("model", &[]), ("store", &["model"])]), [""; 0]);
+        assert_eq!(above(&[("store", &["model"]), ("model", &[])]), ["`store` → `model`"]);
+        assert_eq!(above(&[("a", &["b"]), ("b", &["a"]), ("c", &["c"])]), ["`a` → `b`", "`c` → `c`"]);
+    }
+
+    #[test]
     fn some_tests_may_import_more_than_the_code() {
         assert_eq!(found("engine", "[dev-dependencies]\ntidegauge-ingest.workspace = true"), [""; 0]);
         assert_eq!(found("engine", "[dependencies]\ntidegauge-ingest.workspace = true").len(), 1);
@@ -291,7 +344,7 @@ mod samples {
         assert_eq!(import("auth", "dev-dependencies", "http").len(), 1);
         assert_eq!(import("catalog", "dependencies", "httpdate"), nothing);
         assert_eq!(import("http", "dev-dependencies", "sqlx").len(), 1);
-        assert_eq!(import("app", "dependencies", "reqwest"), nothing);
+        assert_eq!(import("admission", "dependencies", "reqwest"), nothing);
         assert_eq!(import("store", "dependencies", "reqwest"), ["`store` may not import `reqwest` (Normal)"]);
         assert_eq!(import("model", "dependencies", "serde_json").len(), 1);
         assert_eq!(import("model", "dev-dependencies", "serde_json"), nothing);
@@ -299,6 +352,10 @@ mod samples {
         assert_eq!(import("auth", "dev-dependencies", "tokio"), nothing);
         assert_eq!(import("exec", "dependencies", "tokio").len(), 1);
         assert_eq!(import("exec", "dependencies", "datafusion-common").len(), 1);
+        assert_eq!(import("cache", "dependencies", "datafusion-common").len(), 1);
+        assert_eq!(import("aggregates", "dependencies", "datafusion-expr"), nothing);
+        assert_eq!(import("formats", "dependencies", "axum").len(), 1);
+        assert_eq!(import("web", "dependencies", "axum"), nothing);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 mod arrows;
 mod by_hand;
 mod circles;
+mod crate_sizes;
 mod documents;
 mod fast_paths;
 mod fuzzed;

@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
+use tidegauge_admission::config::IngestLimits;
 use tidegauge_ingest::{
     DecodeError, DecompressLimits, Decompressor, Encoding, Malformed, MalformedKind, UndecodableBody,
 };
@@ -11,7 +12,6 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::memory::{Memory, Patience, busy};
 use super::state::IngestState;
-use crate::config::IngestLimits;
 use crate::service::{Error, Result};
 
 /// The events in as many bytes of a body as are read at once may take so much, counted with their labels.

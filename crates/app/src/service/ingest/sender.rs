@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use futures_util::Stream;
+use tidegauge_admission::config::IngestLimits;
 use tidegauge_ingest::{Encoding, Events, Format, Labels, Options, Outcome};
 use tidegauge_model::capability::ANY;
 use tidegauge_model::{Action, DatasetArea, ErrorKind};
@@ -17,7 +18,6 @@ use super::gate::Target;
 use super::memory::{Memory, Patience, busy};
 use super::{IngestAnswer, IngestInput, ReadBody, Request, answer, body, check_key, claim, labels_of, quota};
 use crate::app::App;
-use crate::config::IngestLimits;
 use crate::service::datasets::{self, Making};
 use crate::service::{Caller, Error, Result};
 

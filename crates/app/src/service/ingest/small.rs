@@ -4,9 +4,8 @@
 
 use std::convert::Infallible;
 
+use tidegauge_admission::config::IngestLimits;
 use tidegauge_ingest::{DecodeError, DecompressLimits, Decompressor, Encoding};
-
-use crate::config::IngestLimits;
 
 /// The most bytes of a small body.
 pub const BYTES_MAX: usize = 32 << 10;

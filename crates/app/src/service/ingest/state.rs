@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tidegauge_admission::config::IngestLimits;
 use tidegauge_ingest::{Limits, Reader};
 use tidegauge_model::DatasetId;
 use tidegauge_store::DatasetState;
@@ -11,7 +12,6 @@ use tokio::sync::Semaphore;
 
 use super::gate::NewFields;
 use super::usage::UsageCache;
-use crate::config::IngestLimits;
 
 /// A reader in the hands of a request.
 pub(super) struct Lent {

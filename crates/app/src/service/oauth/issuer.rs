@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use tidegauge_admission::config::oauth::DpopRule;
+use tidegauge_admission::oauth::accounts::Accounts;
+use tidegauge_admission::oauth::denial::Denial;
+use tidegauge_admission::oauth::local::LocalIssuer;
 use tidegauge_auth::oauth::{AccessToken, Expected, KeySet};
 use tidegauge_catalog::bearer::Bearer;
 use tidegauge_model::{GrantId, OrgId};
 
 use super::keys::Keys;
-use crate::config::oauth::DpopRule;
-use crate::oauth::accounts::Accounts;
-use crate::oauth::denial::Denial;
-use crate::oauth::local::LocalIssuer;
 
 /// The issuer of the access tokens of this process.
 #[derive(Debug)]

@@ -1,8 +1,9 @@
 //! The parameters of a protocol message, from the query string or from a form. A parameter that is there twice makes the
 //! message ambiguous, and is refused (RFC 6749, 3.1).
 
+use tidegauge_admission::config::PublicUrl;
+
 use super::error::{ErrorCode, OAuthError};
-use crate::config::PublicUrl;
 
 /// The only parameter that may be given several times (RFC 8707).
 const REPEATABLE: &str = "resource";

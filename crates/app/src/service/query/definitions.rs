@@ -5,10 +5,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tidegauge_admission::cached::{Cached, Source, or_read};
 use tidegauge_catalog::{Catalog, Error};
 use tidegauge_model::{OrgId, Timestamp};
-
-use crate::cached::{Cached, Source, or_read};
 
 /// How long what was read counts.
 const CACHED_MICROS: i64 = 1_000_000;

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use tidegauge_admission::config::ExternalData;
 use tidegauge_engine::Files;
 use url::Url;
 
-use crate::config::ExternalData;
 use tidegauge_egress::{EgressError, FetchRequest, Fetcher, PlainHttp, addresses, read_address};
 
 /// Largest file, in bytes.

@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tidegauge_catalog::Catalog;
 use tidegauge_catalog::usage::{DayOfDataset, QueryCost};
 use tidegauge_engine::{Figures, Unanswered};
+use tidegauge_metrics::Metrics;
 use tidegauge_model::licence::Limits;
 use tidegauge_model::{ErrorKind, OrgId, Timestamp};
 use tidegauge_store::usage::{day_of, month_of};
 
 pub(super) use self::payers::Payers;
-use crate::metrics::Metrics;
 use crate::service::quota_remaining::{Quota, QuotaRemaining};
 use crate::service::{Caller, Error, Result};
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tidegauge_admission::config::QueryLimits;
 use tidegauge_engine::{Files, Places};
 
 use super::definitions::Definitions;
@@ -9,7 +10,6 @@ use super::files::WebFiles;
 use super::geoip::GeoIp;
 use super::meter::Meter;
 use super::notes::Notes;
-use crate::config::QueryLimits;
 use crate::service::known_reads::KnownReads;
 
 /// What queries share.

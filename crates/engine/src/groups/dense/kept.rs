@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use tidegauge_cache::partials::{Partial, Partials};
 use tidegauge_store::Block;
 
 use super::Worker;
 use crate::Result;
-use crate::partials::{Partial, Partials};
 use crate::turns;
 
 /// Blocks with more groups than these are not worth keeping: merging them costs as much as reading the rows.

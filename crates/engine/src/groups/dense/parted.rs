@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use tidegauge_cache::partials::{self, MergedRun, Partials};
 use tidegauge_store::{Block, BlockId};
 
 use crate::groups::states::{Check, Kept, States, Unmerged};
-use crate::partials::{self, MergedRun, Partials};
 use crate::scan::Scan;
 
 /// A scan in parts.

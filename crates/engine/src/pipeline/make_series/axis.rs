@@ -5,6 +5,7 @@ use std::fmt::Write;
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
+use tidegauge_bind::Scope;
 use tidegauge_exec::Value;
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::kernels::{cellwise, convert, json, times};
@@ -12,7 +13,6 @@ use tidegauge_exec::words::type_names;
 use tidegauge_lang::Diagnostic;
 use tidegauge_lang::tree::{Expr, MakeSeries, Type};
 
-use crate::bind::Scope;
 use crate::{Error, Result};
 
 /// What is cut in stretches, and where. Stretches have numbers; the one that begins at the origin is 0.

@@ -1,11 +1,11 @@
 //! The columns of the result of a `summarize`, made from those of its groups.
 
+use tidegauge_bind::Scope;
 use tidegauge_exec::Value;
 use tidegauge_exec::operators::{member, unpack};
 use tidegauge_lang::Span;
 
 use crate::Result;
-use crate::bind::Scope;
 use crate::pipeline::relation::Relation;
 use crate::plan::{Computed, Outcome, result_name};
 
@@ -39,8 +39,8 @@ pub(super) fn shape(relation: &mut Relation, columns: &[Column]) -> Result<()> {
 
 fn computed(scope: &mut Scope, of: &Computed) -> Result<Value> {
     match of {
-        Computed::Call(call) => scope.field(&result_name(*call), Span::default()),
-        Computed::Expr(expr) => scope.bind(expr),
+        Computed::Call(call) => Ok(scope.field(&result_name(*call), Span::default())?),
+        Computed::Expr(expr) => Ok(scope.bind(expr)?),
         Computed::Element { call, place, kinds } => {
             let list = scope.field(&result_name(*call), Span::default())?;
             let place = Value::literal(&tidegauge_lang::tree::Literal::Integer(*place as i64));

@@ -6,12 +6,13 @@ use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use datafusion_execution::TaskContext;
+use tidegauge_aggregates as aggregates;
 use tidegauge_exec::expr::Typed;
 use tidegauge_lang::tree::{TimeRange, Type};
 
 use crate::groups::{self, GroupedRows};
 use crate::plan::{GroupsPlan, PlannedAggregate, Shape};
-use crate::{AggregateInfo, Result, aggregates};
+use crate::{AggregateInfo, Result};
 
 /// How long the range is; an open one is as long as the events in it. Not a number where nothing is known.
 pub(super) fn seconds_of(range: Option<TimeRange>, times: Option<(i64, i64)>) -> f64 {

@@ -1,11 +1,11 @@
 //! A `summarize` that is ready to run.
 
+use tidegauge_bind::Surroundings;
 use tidegauge_exec::expr::Typed;
 
 use super::choice::Choice;
 use super::columns::Column;
 use crate::answer::Table;
-use crate::bind::Surroundings;
 use crate::plan::GroupsPlan;
 use crate::{AggregateInfo, Result};
 

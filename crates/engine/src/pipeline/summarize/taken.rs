@@ -2,6 +2,7 @@
 //! aggregates as they are, the groups are chosen while they are computed; where it is that of something computed of
 //! aggregates, all groups are computed and then chosen.
 
+use tidegauge_bind::Surroundings;
 use tidegauge_lang::tree::{
     AggregateFunction, ExprKind, NamedAggregate, Nulls, OrderKey, SortKey, Stage, Top,
 };
@@ -9,7 +10,6 @@ use tidegauge_lang::tree::{
 use super::choice::Choice;
 use super::columns::Column;
 use super::planned::Planned;
-use crate::bind::Surroundings;
 use crate::pipeline::sort::count;
 use crate::plan::{Computed, Outcome, result_name};
 

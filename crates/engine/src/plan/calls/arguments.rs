@@ -4,6 +4,8 @@
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
+use tidegauge_aggregates as aggregates;
+use tidegauge_bind::Scope;
 use tidegauge_exec::Value;
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::kernels::logic;
@@ -11,8 +13,6 @@ use tidegauge_lang::tree::{AggregateFunction, Expr, Type};
 
 use super::parts::Parts;
 use crate::Result;
-use crate::aggregates;
-use crate::bind::Scope;
 use crate::error::{invalid, invalid_with};
 
 const LIST_MAX: i64 = aggregates::LIST_DEFAULT as i64;

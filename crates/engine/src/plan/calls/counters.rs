@@ -4,6 +4,8 @@
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
+use tidegauge_aggregates as aggregates;
+use tidegauge_bind::{Scope, Surroundings};
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::kernels::{convert, logic};
 use tidegauge_exec::words::{conversion, type_names};
@@ -15,10 +17,9 @@ use super::arguments::told_name;
 use super::parts::Parts;
 use super::rows::{field_name, packed};
 use super::{Calls, Computed};
-use crate::bind::{Scope, Surroundings};
 use crate::error::{invalid, invalid_with};
 use crate::plan::groups::{PlannedAggregate, Shape, or_null};
-use crate::{AggregateInfo, Result, aggregates};
+use crate::{AggregateInfo, Result};
 
 /// Says of a point whether it holds what came since the one before, or since a beginning.
 pub(crate) const TEMPORALITY_FIELD: &str = "temporality";
@@ -144,7 +145,7 @@ fn number(scope: &mut Scope, of: &Expr, parts: &Parts<'_>) -> Result<Typed> {
 
 /// What tells a series from others, as one text.
 fn name_of(scope: &mut Scope, series: &[Expr]) -> Result<Typed> {
-    let values = series.iter().map(|expr| scope.bind(expr)).collect::<Result<Vec<Value>>>()?;
+    let values = series.iter().map(|expr| Ok(scope.bind(expr)?)).collect::<Result<Vec<Value>>>()?;
     match values.as_slice() {
         [only] => Ok(or_null(only.json_key()?, Type::Dynamic)),
         many => packed(many),
@@ -159,7 +160,8 @@ fn is_delta(scope: &mut Scope) -> Result<Typed> {
     let span = tidegauge_lang::Span::default();
     let left = Box::new(Expr::new(ExprKind::Field(TEMPORALITY_FIELD.to_owned()), span));
     let right = Box::new(Expr::new(ExprKind::Literal(Literal::String(DELTA.to_owned())), span));
-    scope.condition(&Expr::new(ExprKind::Binary { operator: BinaryOperator::Equal, left, right }, span))
+    let is_equal = ExprKind::Binary { operator: BinaryOperator::Equal, left, right };
+    Ok(scope.condition(&Expr::new(is_equal, span))?)
 }
 
 /// A histogram as JSON text: a map, or for `*` what the fields of the row make.

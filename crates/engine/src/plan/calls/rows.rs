@@ -1,9 +1,11 @@
 //! Aggregates that look at texts or at whole rows: the row where a value is greatest or least, the sequences of words in
 //! texts, and what distinguishes some rows from the others.
 
+use tidegauge_aggregates as aggregates;
+use tidegauge_bind::{Scope, Surroundings};
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::words::{conversion, type_names};
-use tidegauge_exec::{Value, functions};
+use tidegauge_exec::{ARRIVAL_FIELD, Value, functions};
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, ExprKind, Type};
 use tidegauge_model::columns::TIME_FIELD;
@@ -11,11 +13,9 @@ use tidegauge_model::columns::TIME_FIELD;
 use super::arguments::{number, told_name};
 use super::parts::Parts;
 use super::{Calls, Computed, Outcome};
-use crate::bind::{Scope, Surroundings};
-use crate::columns::ARRIVAL_FIELD;
 use crate::error::{invalid, invalid_with};
 use crate::plan::groups::{PlannedAggregate, Shape, comparable, or_null};
-use crate::{AggregateInfo, Result, aggregates};
+use crate::{AggregateInfo, Result};
 
 /// How many sequences of words are given, where the query does not say.
 const PHRASES: i64 = 10;

@@ -7,10 +7,10 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use tidegauge_app::App;
 use tidegauge_app::service::answers::{self, KeptAnswer};
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId};
 use utoipa::ToSchema;
 
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId};
 use crate::resources::documents::raw;
 
 /// An answer as it was seen.

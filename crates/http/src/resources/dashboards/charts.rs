@@ -8,12 +8,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tidegauge_app::App;
 use tidegauge_app::service::dashboards::{self, ChartInput};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Json, PathIds};
 use utoipa::ToSchema;
 
 use super::schemas::DashboardErrorBody;
 use super::{DashboardWriteResponse, basis, written};
-use crate::error::ApiError;
-use crate::extract::{Caller, Json, PathIds};
 
 /// A change of one chart.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -2,9 +2,9 @@
 //! checked by the use case. Keys that are not named here may be there too.
 
 use serde::Serialize;
+use tidegauge_web::error::{DashboardErrorDetail, ErrorBody};
 use utoipa::ToSchema;
 
-use crate::error::{DashboardErrorDetail, ErrorBody};
 use crate::resources::schemas::ChartTypeName;
 
 /// A dashboard as its maker wrote it.

@@ -9,12 +9,12 @@ use serde_json::value::RawValue;
 use tidegauge_app::App;
 use tidegauge_app::service::dashboards::versions::{self, RestoreInput};
 use tidegauge_catalog::dashboards::versions::DashboardVersion;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Json, PathId, PathIds, Query};
 use utoipa::ToSchema;
 
 use super::schemas::{DashboardDocument, DashboardErrorBody};
 use super::{DashboardParameters, DashboardWriteResponse, basis, written};
-use crate::error::ApiError;
-use crate::extract::{Caller, Json, PathId, PathIds, Query};
 use crate::resources::documents::raw;
 use crate::resources::paging;
 

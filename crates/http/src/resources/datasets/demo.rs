@@ -7,11 +7,10 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidegauge_app::App;
 use tidegauge_app::service::ingest::demo;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json};
+use tidegauge_web::quota_headers;
 use utoipa::ToSchema;
-
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json};
-use crate::quota_headers;
 
 /// What was made.
 #[derive(Debug, Serialize, ToSchema)]

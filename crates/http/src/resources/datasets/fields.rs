@@ -7,10 +7,9 @@ use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use tidegauge_app::App;
 use tidegauge_app::service::datasets::fields::{self, DescribedField, FieldInput};
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, JsonList, PathId, PathIds};
 use utoipa::ToSchema;
-
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, JsonList, PathId, PathIds};
 
 /// A field of a dataset.
 #[derive(Debug, Serialize, ToSchema)]

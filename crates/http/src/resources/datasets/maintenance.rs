@@ -9,11 +9,11 @@ use tidegauge_app::App;
 use tidegauge_app::service::datasets::fields;
 use tidegauge_app::service::datasets::maintenance::{self, Described};
 use tidegauge_model::Timestamp;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId};
 use utoipa::ToSchema;
 
 use super::fields::FieldResponse;
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId};
 
 /// Figures of a dataset.
 #[derive(Debug, Serialize, ToSchema)]

@@ -7,10 +7,10 @@ use axum::response::Response;
 use tidegauge_app::service::ingest::sender::Key;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::cloudevents::{self, BATCHED, Identity, STRUCTURED};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::PathId;
 
 use super::{Call, Incoming, SenderHeaders, SenderParameters};
-use crate::error::ApiError;
-use crate::extract::PathId;
 use crate::resources::event_body::text;
 use crate::senders::face::Face;
 use crate::senders::respond;

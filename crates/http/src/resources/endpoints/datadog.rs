@@ -4,10 +4,10 @@
 use axum::body::Body;
 use axum::response::Response;
 use tidegauge_protocols::datadog;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::Caller;
 
 use super::{Call, Incoming, SenderHeaders, SenderParameters};
-use crate::error::ApiError;
-use crate::extract::Caller;
 use crate::senders::face::Face;
 use crate::senders::respond;
 

@@ -15,10 +15,10 @@ use tidegauge_app::service::ingest::sender::{self, Admitted, Refused, Sending};
 use tidegauge_model::ErrorKind;
 use tidegauge_protocols::elastic::{self, Bulk, TIME_FIELD, Target};
 use tidegauge_protocols::{Answer, Problem};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, PathId, PathIds};
 
 use super::{Call, DATASET, SenderHeaders, SenderParameters, refuse};
-use crate::error::ApiError;
-use crate::extract::{Caller, PathId, PathIds};
 use crate::guard::{InFlight, RATE_EXCEEDED};
 use crate::resources::event_body::{EVENT_LABELS, check_length, encoding, length, settle, text};
 use crate::senders::face::Face;

@@ -6,10 +6,10 @@ use axum::response::Response;
 use tidegauge_app::service::ingest::sender::Key;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::{Problem, firehose};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::PathId;
 
 use super::{Call, Incoming, SenderHeaders, SenderParameters};
-use crate::error::ApiError;
-use crate::extract::PathId;
 use crate::resources::event_body::text;
 use crate::senders::face::Face;
 use crate::senders::head::FIREHOSE_REQUEST_ID;

@@ -6,10 +6,10 @@ use axum::response::Response;
 use tidegauge_app::service::ingest::Patience;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::gelf;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::PathId;
 
 use super::{Call, Incoming, SenderHeaders, SenderParameters};
-use crate::error::ApiError;
-use crate::extract::PathId;
 use crate::senders::face::Face;
 
 /// Stores a message. A header, the query or a token for one dataset names the dataset.

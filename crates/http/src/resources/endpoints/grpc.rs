@@ -15,10 +15,10 @@ use tidegauge_ingest::{Encoding, Events};
 use tidegauge_model::ErrorKind;
 use tidegauge_protocols::Problem;
 use tidegauge_protocols::otlp::{self, FRAME_BYTES, Frame, GRPC, Signal, accepted_message, framed};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::Caller;
 
 use super::{Incoming, RawBytes, SenderParameters, refuse};
-use crate::error::ApiError;
-use crate::extract::Caller;
 use crate::resources::event_body::text;
 use crate::senders::face::Face;
 use crate::senders::head::is_grpc_call;

@@ -8,11 +8,11 @@ use axum::response::Response;
 use serde::Deserialize;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::hec::{self, Metadata};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::Caller;
 use utoipa::IntoParams;
 
 use super::{Call, Incoming, SenderHeaders, SenderParameters};
-use crate::error::ApiError;
-use crate::extract::Caller;
 use crate::senders::face::Face;
 use crate::senders::respond;
 

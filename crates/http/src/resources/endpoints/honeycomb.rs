@@ -4,10 +4,10 @@ use axum::body::Body;
 use axum::response::Response;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::honeycomb::{self, Headers};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::PathId;
 
 use super::{Call, Incoming, SenderHeaders, SenderParameters};
-use crate::error::ApiError;
-use crate::extract::PathId;
 use crate::resources::event_body::text;
 use crate::senders::face::Face;
 

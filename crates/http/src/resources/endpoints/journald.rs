@@ -11,10 +11,10 @@ use tidegauge_app::App;
 use tidegauge_app::service::ingest::journal;
 use tidegauge_app::service::ingest::sender::Sending;
 use tidegauge_protocols::journald;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, PathId};
 
 use super::{RawBytes, SenderHeaders, refuse};
-use crate::error::ApiError;
-use crate::extract::{Caller, PathId};
 use crate::resources::event_body::{EVENT_LABELS, encoding, text};
 use crate::senders::face::Face;
 use crate::senders::respond;

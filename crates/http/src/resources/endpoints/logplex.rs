@@ -12,10 +12,10 @@ use tidegauge_app::service::ingest::IngestAnswer;
 use tidegauge_app::service::ingest::sender::Key;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::logplex::{self, Head};
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::Caller;
 
 use super::{Incoming, SenderParameters};
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::Caller;
 use crate::resources::event_body::text;
 
 const MESSAGES: &str = "logplex-msg-count";

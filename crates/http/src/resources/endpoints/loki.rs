@@ -6,9 +6,9 @@ use axum::http::header;
 use axum::response::Response;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::{loki, snappy};
+use tidegauge_web::error::ApiError;
 
 use super::{Call, Incoming, RawBytes, SenderHeaders, SenderParameters, without_snappy};
-use crate::error::ApiError;
 use crate::senders::face::Face;
 
 /// Stores the entries of streams. Labels and metadata become fields, the line is `message`.

@@ -9,10 +9,10 @@ use tidegauge_app::App;
 use tidegauge_app::service::ingest::sender::Key;
 use tidegauge_app::service::ingest::{IngestAnswer, Patience};
 use tidegauge_protocols::msgpack;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::Caller;
 
 use super::{Incoming, SenderParameters};
-use crate::error::ApiError;
-use crate::extract::Caller;
 
 /// Whether a body is said to be MessagePack.
 pub fn is_meant(headers: &HeaderMap) -> bool {

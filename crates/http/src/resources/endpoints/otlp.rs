@@ -7,9 +7,9 @@ use axum::response::Response;
 use tidegauge_app::service::datasets::Making;
 use tidegauge_model::ErrorKind;
 use tidegauge_protocols::otlp::{self, Encoding, MAP_FIELDS, Signal};
+use tidegauge_web::error::ApiError;
 
 use super::{Call, Incoming, RawBytes, SenderHeaders, SenderParameters};
-use crate::error::ApiError;
 use crate::resources::event_body::text;
 use crate::senders::face::Face;
 use crate::senders::head::otlp_encoding;

@@ -7,9 +7,9 @@ use tidegauge_app::service::datasets::Making;
 use tidegauge_ingest::Events;
 use tidegauge_model::ErrorKind;
 use tidegauge_protocols::{remote_write, snappy};
+use tidegauge_web::error::ApiError;
 
 use super::{Call, Incoming, RawBytes, SenderHeaders, SenderParameters, without_snappy};
-use crate::error::ApiError;
 use crate::senders::face::Face;
 use crate::senders::head::remote_write_version;
 

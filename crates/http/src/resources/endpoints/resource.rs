@@ -9,10 +9,10 @@ use serde_json::value::RawValue;
 use tidegauge_app::App;
 use tidegauge_app::service::endpoints::{self, EndpointInput};
 use tidegauge_catalog::endpoints::Endpoint;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId};
 use utoipa::ToSchema;
 
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId};
 use crate::resources::documents::raw;
 
 /// What a caller sets of an endpoint.

@@ -13,12 +13,9 @@ use tidegauge_app::service;
 use tidegauge_app::service::exports::{self, FileFormat, Offer};
 use tidegauge_app::service::query::Queried;
 use tidegauge_engine::Held;
-
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::PathId;
-use crate::resources::query::answer::{
-    Shown, field_names, write_csv_for_people, write_ndjson, write_parquet,
-};
+use tidegauge_formats::{Shown, field_names, write_csv_for_people, write_ndjson, write_parquet};
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::PathId;
 
 /// Nothing that is in a file may do anything if a browser shows it.
 const POLICY: &str = "default-src 'none'; sandbox";

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     fn asked(body: Value, headers: &[(&'static str, &'static str)]) -> Result<Era, String> {
-        let message: McpMessage = crate::json::read(body.to_string().as_bytes()).unwrap();
+        let message: McpMessage = tidegauge_web::json::read(body.to_string().as_bytes()).unwrap();
         let headers: HeaderMap = headers
             .iter()
             .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))

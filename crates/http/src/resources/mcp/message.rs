@@ -7,10 +7,10 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use tidegauge_web::json;
 use utoipa::ToSchema;
 
 use super::revision::Era;
-use crate::json;
 
 /// What every message says that it is.
 const VERSION: &str = "2.0";

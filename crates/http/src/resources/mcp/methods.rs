@@ -7,13 +7,13 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tidegauge_app::App;
+use tidegauge_web::extract::Caller;
 
 use super::era::CALL;
 use super::message::{Fault, Params};
 use super::revision::{Era, HANDSHAKE, supported};
 use super::tool::{ToolCall, told};
 use super::tools;
-use crate::extract::Caller;
 use crate::guard::InFlight;
 
 /// How long a client may keep what the service says of itself, in milliseconds.

@@ -11,9 +11,8 @@ use serde_json::{Value, json};
 use tidegauge_app::App;
 use tidegauge_auth::Access;
 use tidegauge_model::{ErrorKind, Rule, Violation};
-
-use crate::error::{ApiError, ErrorDetail};
-use crate::extract::Caller;
+use tidegauge_web::error::{ApiError, ErrorDetail};
+use tidegauge_web::extract::Caller;
 
 /// Most bytes of an answer as JSON: about as much as a model reads of one. What does not fit is left out, and the answer
 /// says how much that is.
@@ -75,7 +74,7 @@ impl Tool {
 
 impl ToolCall<'_> {
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
-        crate::json::read(self.arguments.as_bytes())
+        tidegauge_web::json::read(self.arguments.as_bytes())
     }
 }
 

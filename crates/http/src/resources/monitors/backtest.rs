@@ -12,13 +12,13 @@ use tidegauge_app::App;
 use tidegauge_app::service::Error;
 use tidegauge_app::service::alerting::backtest::{BacktestInput, Progress};
 use tidegauge_model::{Timestamp, Violation};
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json};
 use utoipa::ToSchema;
 
 use super::backtest_answer::{BacktestResponse, replayed};
 use super::backtest_stream::watched;
 use super::body::MonitorRequest;
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json};
 use crate::guard::InFlight;
 use crate::resources::query::apl::parameters::accepts;
 use crate::resources::query::event_stream::{MEDIA_TYPE, StreamEvent};

@@ -6,11 +6,11 @@ use serde::Serialize;
 use serde_json::Number;
 use tidegauge_app::App;
 use tidegauge_app::service::alerting::backtest::{self, Alert, Backtest, BacktestInput, Progress, Value};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::Caller;
 use utoipa::ToSchema;
 
 use super::body::number;
-use crate::error::ApiError;
-use crate::extract::Caller;
 
 /// What would have happened.
 #[derive(Debug, Serialize, ToSchema)]

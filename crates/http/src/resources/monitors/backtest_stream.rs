@@ -10,11 +10,11 @@ use serde::Serialize;
 use tidegauge_app::App;
 use tidegauge_app::service::alerting::backtest::{BacktestInput, Progress};
 use tidegauge_model::ErrorKind;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::Caller;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 use super::backtest_answer::replayed;
-use crate::error::ApiError;
-use crate::extract::Caller;
 use crate::guard::InFlight;
 use crate::resources::query::apl::stream::{PROGRESS_EVERY, error_text};
 use crate::resources::query::event_stream::{self, Event};

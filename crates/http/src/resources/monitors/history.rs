@@ -11,11 +11,11 @@ use tidegauge_app::App;
 use tidegauge_app::service::alerting;
 use tidegauge_app::service::monitors::history::{self, Stretch};
 use tidegauge_catalog::monitor_checks::MonitorCheck;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId, Query};
 use utoipa::{IntoParams, ToSchema};
 
 use super::body::number;
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId, Query};
 use crate::resources::paging;
 
 /// Which part of the history.

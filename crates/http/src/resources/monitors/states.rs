@@ -10,11 +10,11 @@ use tidegauge_app::App;
 use tidegauge_app::service::monitors::states::{self, MonitorState};
 use tidegauge_catalog::monitor_states::LastRun;
 use tidegauge_model::Timestamp;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Json};
 use utoipa::ToSchema;
 
 use super::body::number;
-use crate::error::ApiError;
-use crate::extract::{Caller, Json};
 
 /// How a monitor stands.
 #[derive(Debug, Serialize, ToSchema)]

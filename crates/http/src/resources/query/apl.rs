@@ -19,13 +19,13 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use tidegauge_app::App;
 use tidegauge_app::service::query::apl;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Query};
 
 use self::body::AplRequest;
 use self::parameters::AplParameters;
 use super::schemas::AplResponse;
 use super::{ExplainHeader, as_text, read_body, respond};
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Query};
 use crate::guard::InFlight;
 use crate::resources::query::event_stream::{self, StreamEvent};
 

@@ -6,9 +6,9 @@ use serde_json::value::RawValue;
 use tidegauge_lang::dataset_query::{Aggregation, DatasetQuery, Filter, Projection, Value, VirtualField};
 use tidegauge_lang::tree::{Literal, SortKey};
 use tidegauge_model::{Rule, Violation};
+use tidegauge_web::json::{optional_object, optional_objects, optional_value};
 use utoipa::ToSchema;
 
-use crate::json::{optional_object, optional_objects, optional_value};
 use crate::resources::query::compact::compact;
 
 /// What `queryOptions.displayNull` says to leave the fields out that an event does not have.
@@ -238,7 +238,7 @@ fn value(json: &RawValue) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::read;
+    use tidegauge_web::json::read;
 
     fn query(text: &str) -> DatasetQuery {
         read::<QueryRequest>(text.as_bytes()).unwrap().into_query().unwrap()

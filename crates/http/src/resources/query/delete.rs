@@ -13,12 +13,12 @@ use tidegauge_app::service::query::apl::AplInput;
 use tidegauge_app::service::query::apl::delete::{Deletion, delete};
 use tidegauge_model::Violation;
 use tidegauge_model::time::Timestamp;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::Caller;
 use utoipa::ToSchema;
 
 use super::apl::body::literals;
 use super::read_body;
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::Caller;
 
 /// Which events to delete.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -8,12 +8,12 @@ use axum::http::HeaderMap;
 use serde::Serialize;
 use tidegauge_app::App;
 use tidegauge_app::service::query::apl::estimate::{self, Estimate};
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json};
 use utoipa::ToSchema;
 
 use super::apl::body::AplRequest;
 use super::read_body;
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json};
 
 /// What a query would read at most, and about what it would cost.
 #[derive(Debug, Serialize, ToSchema)]

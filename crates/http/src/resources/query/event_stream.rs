@@ -14,10 +14,9 @@ use futures_util::{Stream, StreamExt};
 use http_body::Frame;
 use serde::Serialize;
 use tidegauge_engine::Held;
+use tidegauge_formats::Written;
 use tokio::time::{Instant, Sleep, sleep};
 use utoipa::ToSchema;
-
-use super::answer::Written;
 
 /// What asks for events.
 pub const MEDIA_TYPE: &str = "text/event-stream";

@@ -12,13 +12,13 @@ use serde_json::value::RawValue;
 use tidegauge_app::App;
 use tidegauge_app::service::query::apl::AplInput;
 use tidegauge_app::service::query::statistics::{self, Column, StatisticsInput};
+use tidegauge_formats::{Shown, write_ndjson};
 use tidegauge_model::ErrorKind;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::Caller;
 use utoipa::ToSchema;
 
-use super::answer::{Shown, write_ndjson};
 use super::{headers_of, read_body};
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::Caller;
 
 /// How many values of a field are told where nobody says it.
 const TOP_DEFAULT: usize = 10;

@@ -8,10 +8,10 @@ use serde_json::value::RawValue;
 use tidegauge_app::App;
 use tidegauge_app::service::query::history;
 use tidegauge_catalog::query_history::SavedQuery;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId};
 use utoipa::ToSchema;
 
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId};
 use crate::resources::documents::raw;
 
 /// A query that was kept.

@@ -6,11 +6,11 @@ use axum::extract::State;
 use serde::Deserialize;
 use tidegauge_app::App;
 use tidegauge_app::service::query::history::{self, HistoryQuestion};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, Json, Query};
 use utoipa::IntoParams;
 
 use super::history::SavedQueryResponse;
-use crate::error::ApiError;
-use crate::extract::{Caller, Json, Query};
 use crate::resources::paging;
 
 #[derive(Debug, Deserialize, IntoParams)]

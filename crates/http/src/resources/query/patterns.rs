@@ -7,14 +7,14 @@ use axum::http::{HeaderMap, HeaderValue};
 use serde::{Deserialize, Serialize};
 use tidegauge_app::App;
 use tidegauge_app::service::query::patterns::{self, Pattern, PatternsInput};
+use tidegauge_formats::time_text;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, Json, PathId, Query};
+use tidegauge_web::quota_headers;
 use utoipa::{IntoParams, ToSchema};
 
 use super::COST;
-use super::answer::time_text;
 use super::parameters::flag;
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, Json, PathId, Query};
-use crate::quota_headers;
 use crate::resources::paging;
 
 /// Which patterns to find.

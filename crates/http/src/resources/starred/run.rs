@@ -12,11 +12,11 @@ use serde_json::value::RawValue;
 use tidegauge_app::App;
 use tidegauge_app::service::starred;
 use tidegauge_model::ErrorKind;
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::{Caller, PathId, Query};
+use tidegauge_web::json;
 use utoipa::ToSchema;
 
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Caller, PathId, Query};
-use crate::json;
 use crate::resources::query::apl::body::AplRequest;
 use crate::resources::query::apl::parameters::{AplParameters, accepted};
 use crate::resources::query::apl::{Asking, answered};

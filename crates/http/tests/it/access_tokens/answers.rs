@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tidegauge_app::config::oauth::{LoginConfig, LoginTarget};
+use tidegauge_admission::config::oauth::{LoginConfig, LoginTarget};
 use tidegauge_model::{Clock, Role};
 
 use super::Case;

@@ -1,7 +1,7 @@
 //! Tokens that are bound to a key of their sender (RFC 9449).
 
 use serde_json::{Value, json};
-use tidegauge_app::config::oauth::DpopRule;
+use tidegauge_admission::config::oauth::DpopRule;
 use tidegauge_auth::oauth::keys::Key;
 use tidegauge_auth::oauth::token;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
-use tidegauge_app::config::oauth::IntrospectionClient;
+use tidegauge_admission::config::oauth::IntrospectionClient;
 
 use super::Case;
 use super::fake_issuer::Mood;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use serde_json::json;
-use tidegauge_app::config::oauth::Oauth;
+use tidegauge_admission::config::oauth::Oauth;
 
 use super::Case;
 use super::fake_issuer::{FakeIssuer, Mood};

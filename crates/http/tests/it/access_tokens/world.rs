@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use serde_json::{Value, json};
-use tidegauge_app::config::oauth::{DpopRule, IssuerConfig, LoginConfig, LoginTarget, Oauth};
+use tidegauge_admission::config::oauth::{DpopRule, IssuerConfig, LoginConfig, LoginTarget, Oauth};
 use tidegauge_auth::oauth::{Algorithm, Expected, Rules};
 use tidegauge_catalog::Change;
 use tidegauge_catalog::identities::{IdentityKind, KnownIdentity};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tidegauge_app::config;
+use tidegauge_admission::config;
 use tidegauge_model::{Action, Capabilities, OrgArea};
 
 use super::flow::*;

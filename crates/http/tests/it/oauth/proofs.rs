@@ -7,7 +7,7 @@ use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPai
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
-use tidegauge_app::config::oauth::Oauth;
+use tidegauge_admission::config::oauth::Oauth;
 use tidegauge_model::Clock;
 
 use super::flow::*;

@@ -7,8 +7,8 @@ use tidegauge_app::service::monitors;
 use tidegauge_auth::Access;
 use tidegauge_model::Action::Read;
 use tidegauge_model::OrgArea::Monitors;
+use tidegauge_web::error::ApiError;
 
-use crate::error::ApiError;
 use crate::resources::mcp::tool::{Tool, ToolCall, arguments, fitting, found};
 use crate::resources::monitors::body::MonitorResponse;
 use crate::resources::monitors::history::MonitorRun;

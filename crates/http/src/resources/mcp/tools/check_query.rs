@@ -8,8 +8,8 @@ use tidegauge_app::service::query_text;
 use tidegauge_auth::Access;
 use tidegauge_model::Action::Read;
 use tidegauge_model::DatasetArea::Query;
+use tidegauge_web::error::{ApiError, QueryDiagnostic};
 
-use crate::error::{ApiError, QueryDiagnostic};
 use crate::resources::mcp::tool::{Tool, ToolCall, arguments, found};
 use crate::resources::query::estimate::EstimateResponse;
 

@@ -7,8 +7,8 @@ use tidegauge_app::service::monitors::{self, MonitorInput};
 use tidegauge_auth::Access;
 use tidegauge_model::Action::Create;
 use tidegauge_model::OrgArea::Monitors;
+use tidegauge_web::error::ApiError;
 
-use crate::error::ApiError;
 use crate::resources::mcp::tool::{Tool, ToolCall, arguments, found};
 use crate::resources::monitors::body::MonitorResponse;
 

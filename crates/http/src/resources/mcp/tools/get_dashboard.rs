@@ -8,9 +8,9 @@ use tidegauge_app::service::dashboards;
 use tidegauge_auth::Access;
 use tidegauge_model::Action::Read;
 use tidegauge_model::OrgArea::Dashboards;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::json;
 
-use crate::error::ApiError;
-use crate::json;
 use crate::resources::mcp::tool::{Tool, ToolCall, arguments, fitting, found};
 
 pub(super) const TOOL: Tool = Tool {

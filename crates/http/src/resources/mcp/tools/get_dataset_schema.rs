@@ -7,8 +7,8 @@ use tidegauge_app::service::datasets::{fields, maintenance};
 use tidegauge_app::service::virtual_fields;
 use tidegauge_auth::Access;
 use tidegauge_model::{Action, DatasetArea, Timestamp};
+use tidegauge_web::error::ApiError;
 
-use crate::error::ApiError;
 use crate::resources::mcp::tool::{Tool, ToolCall, arguments, fitting, found};
 
 pub(super) const TOOL: Tool = Tool {

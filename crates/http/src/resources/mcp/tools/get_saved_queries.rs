@@ -8,9 +8,9 @@ use tidegauge_auth::Access;
 use tidegauge_catalog::starred::StarredQuery;
 use tidegauge_model::Action::Read;
 use tidegauge_model::DatasetArea::StarredQueries;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::json;
 
-use crate::error::ApiError;
-use crate::json;
 use crate::resources::mcp::tool::{Tool, ToolCall, arguments, fitting, found, limit};
 
 const QUERIES_DEFAULT: usize = 50;

@@ -7,9 +7,9 @@ use tidegauge_app::service::dashboards;
 use tidegauge_auth::Access;
 use tidegauge_model::Action::Read;
 use tidegauge_model::OrgArea::Dashboards;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::json;
 
-use crate::error::ApiError;
-use crate::json;
 use crate::resources::mcp::tool::{Tool, ToolCall, arguments, fitting, found, limit};
 
 const DASHBOARDS_DEFAULT: usize = 100;

@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 use tidegauge_app::service::datasets;
 use tidegauge_auth::Access;
 use tidegauge_model::{Action, DatasetArea};
+use tidegauge_web::error::ApiError;
 
-use crate::error::ApiError;
 use crate::resources::mcp::tool::{Tool, ToolCall, arguments, fitting, found};
 
 pub(super) const TOOL: Tool = Tool {

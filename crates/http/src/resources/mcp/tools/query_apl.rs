@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 use tidegauge_app::service::query::apl::AplInput;
 use tidegauge_auth::Access;
 use tidegauge_model::ErrorKind;
+use tidegauge_web::error::ApiError;
 
-use crate::error::ApiError;
 use crate::resources::mcp::tool::{Room, Tool, ToolCall, arguments, found, limit};
 use crate::resources::query::apl::Asking;
 use crate::resources::query::apl::body::literals;

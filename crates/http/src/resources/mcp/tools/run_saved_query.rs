@@ -9,10 +9,10 @@ use tidegauge_app::service::starred;
 use tidegauge_auth::Access;
 use tidegauge_model::Action::Read;
 use tidegauge_model::DatasetArea::StarredQueries;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::json;
 
 use super::query_apl::{ROWS_DEFAULT, ROWS_MAX, answered};
-use crate::error::ApiError;
-use crate::json;
 use crate::resources::mcp::tool::{Tool, ToolCall, arguments};
 use crate::resources::query::apl::body::AplRequest;
 

@@ -7,9 +7,9 @@ use tidegauge_app::service::starred;
 use tidegauge_auth::Access;
 use tidegauge_model::Action::Create;
 use tidegauge_model::DatasetArea::StarredQueries;
+use tidegauge_web::error::ApiError;
+use tidegauge_web::json;
 
-use crate::error::ApiError;
-use crate::json;
 use crate::resources::mcp::tool::{Tool, ToolCall, arguments, found};
 use crate::resources::starred::StarredRequest;
 

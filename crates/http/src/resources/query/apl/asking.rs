@@ -2,10 +2,10 @@
 
 use tidegauge_app::service::query::apl::AplInput;
 use tidegauge_app::service::query::history::Kept;
+use tidegauge_web::error::ApiError;
 
 use super::body::AplRequest;
 use super::parameters::AplAsked;
-use crate::error::ApiError;
 use crate::resources::query::parameters::Format;
 
 /// A query in text, understood as far as its request goes.

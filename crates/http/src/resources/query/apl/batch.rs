@@ -11,16 +11,16 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 use tidegauge_app::App;
 use tidegauge_model::{ErrorKind, Rule, Violation};
+use tidegauge_web::error::ApiError;
+use tidegauge_web::extract::{Caller, JsonList, Query};
+use tidegauge_web::json::optional_object;
 use utoipa::{IntoParams, ToSchema};
 
 use super::asking::Asking;
 use super::body::AplRequest;
 use super::parameters::AplAsked;
 use super::stream::{Answered, error_text, json};
-use crate::error::ApiError;
-use crate::extract::{Caller, JsonList, Query};
 use crate::guard::{InFlight, count_call};
-use crate::json::optional_object;
 use crate::resources::query::event_stream::{self, Event, StreamEvent};
 use crate::resources::query::parameters::{Format, run_options};
 

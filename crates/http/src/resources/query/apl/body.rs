@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 use tidegauge_app::service::query::apl::AplInput;
 use tidegauge_lang::tree::{Literal, SortKey};
 use tidegauge_model::{Rule, Violation};
+use tidegauge_web::json::{optional_object, optional_objects};
 use utoipa::ToSchema;
 
-use crate::json::{optional_object, optional_objects};
 use crate::resources::query::body::{OrderRequest, QueryOptions};
 use crate::resources::query::compact::compact;
 
@@ -146,7 +146,7 @@ fn literal(json: &RawValue) -> Option<Literal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::read;
+    use tidegauge_web::json::read;
 
     fn input(text: &str) -> Result<AplInput, String> {
         let request = read::<AplRequest>(text.as_bytes()).map_err(|error| error.body.message)?;

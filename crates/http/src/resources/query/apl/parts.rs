@@ -6,9 +6,9 @@ use std::sync::Arc;
 use tidegauge_app::App;
 use tidegauge_app::service::query::apl::AplInput;
 use tidegauge_app::service::query::apl::part;
+use tidegauge_web::extract::Caller;
 
 use super::asking::Asking;
-use crate::extract::Caller;
 use crate::resources::query::event_stream::Event;
 use crate::resources::query::parameters::Format;
 use crate::resources::query::write;

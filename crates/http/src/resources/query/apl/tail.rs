@@ -13,12 +13,12 @@ use tidegauge_app::App;
 use tidegauge_app::service;
 use tidegauge_app::service::query::apl::tail::{self, Arrivals};
 use tidegauge_model::{Rule, Violation};
+use tidegauge_web::error::{ApiError, ErrorBody};
+use tidegauge_web::extract::Caller;
 use tokio::sync::mpsc::{self, Receiver};
 use utoipa::ToSchema;
 
 use super::stream::error_text;
-use crate::error::{ApiError, ErrorBody};
-use crate::extract::Caller;
 use crate::guard::InFlight;
 use crate::resources::query::event_stream::{self, Event, StreamEvent};
 use crate::resources::query::parameters::Format;
