@@ -10,7 +10,8 @@ export interface FieldStatistics {
   rows: number;
   present: number;
   distinct: number;
-  top: { value: Value; count: number }[];
+  /** Each occurs at least so often, and by `error` more at most. */
+  top: { value: Value; count: number; error?: number }[];
   min: Value;
   median: Value;
   max: Value;

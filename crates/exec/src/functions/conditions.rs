@@ -1,6 +1,8 @@
-//! Choices between values, and whether there is one. A choice keeps the types of what is chosen from; integers become
-//! floats where floats stand beside them.
+//! Choices between values, and whether there is one. A choice keeps the types of what is chosen from; integers that the
+//! query writes become floats where floats stand beside them.
 
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
 use tidegauge_lang::tree::Type;
 
 use super::call::{Call, Function, MANY, function};
@@ -9,6 +11,9 @@ use crate::error::Result;
 use crate::expr::Typed;
 use crate::kernels::{convert, logic};
 use crate::value::Value;
+
+/// Up to here each integer is a float as well.
+const EXACT_MAX: u64 = 1 << f64::MANTISSA_DIGITS;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function("iff", 3, 3, iff),
@@ -94,13 +99,22 @@ fn chosen(condition: &Typed, then: &Value, otherwise: &Value) -> Result<Value> {
     Ok(Value { variants: variants.collect::<Result<Vec<Typed>>>()? })
 }
 
-/// The values with floats instead of integers if one of them has floats.
+/// The values with floats instead of integers if one of them has floats, where the integers are written in the query and
+/// stay what they are as floats: `0` beside a float. Those of events pass as they came.
 fn of_one_number_type(values: &[Value]) -> Result<Vec<Value>> {
     let has = |kind: Type| values.iter().any(|value| value.of_type(kind).is_some());
-    if !has(Type::Integer) || !has(Type::Float) {
+    let mut integers = values.iter().filter_map(|value| value.of_type(Type::Integer));
+    if !has(Type::Float) || !integers.all(is_same_as_float) {
         return Ok(values.to_vec());
     }
     values.iter().map(with_floats).collect()
+}
+
+/// Whether a number is written in the query, and a float has all of its digits.
+fn is_same_as_float(integer: &Typed) -> bool {
+    let Some(literal) = integer.as_literal() else { return false };
+    let mut numbers = literal.as_primitive::<Int64Type>().iter().flatten();
+    numbers.all(|number| number.unsigned_abs() <= EXACT_MAX)
 }
 
 fn with_floats(value: &Value) -> Result<Value> {

@@ -1,5 +1,6 @@
 //! `/query/fields`: what the values of some fields are like in the rows of a query.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -63,7 +64,7 @@ pub struct FieldFigures {
     pub present: u64,
     /// About how many different values there are.
     pub distinct: u64,
-    /// The most frequent values, about, with how often they occur.
+    /// Of the most frequent values how often each occurs at least.
     pub top: Vec<FieldValue>,
     /// The least and the greatest value, and about the number in the middle; null where there are none.
     #[schema(value_type = Value)]
@@ -79,14 +80,25 @@ pub struct FieldFigures {
 pub struct FieldValue {
     #[schema(value_type = Value)]
     pub value: Box<RawValue>,
+    /// At least so often.
     pub count: u64,
+    /// How much more often it may occur: 0 where there are not too many different values to count each.
+    pub error: u64,
 }
 
 /// A value as the engine tells it.
 #[derive(Debug, Deserialize)]
 struct Counted {
     key: Box<RawValue>,
+    /// At most so often, of which so much may be of other values.
     count: u64,
+    error: u64,
+}
+
+impl From<Counted> for FieldValue {
+    fn from(Counted { key, count, error }: Counted) -> Self {
+        Self { value: key, count: count.saturating_sub(error), error }
+    }
 }
 
 /// Tells what the values of fields are like in the rows of a query, all in one pass. Rights and cost are those of the
@@ -149,13 +161,20 @@ fn told(line: &[u8], fields: Vec<String>, is_sampled: bool) -> serde_json::Resul
             field,
             present: count(take(Column::Present)),
             distinct: count(take(Column::Distinct)),
-            top: top.into_iter().map(|Counted { key, count }| FieldValue { value: key, count }).collect(),
+            top: most_frequent(top),
             min: take(Column::Min),
             median: take(Column::Median),
             max: take(Column::Max),
         });
     }
     Ok(FieldStatisticsResponse { rows, is_sampled, fields: figures })
+}
+
+/// Values by how often they occur for sure. A sketch of very many puts first what it has mistaken for many others.
+fn most_frequent(counted: Vec<Counted>) -> Vec<FieldValue> {
+    let mut values: Vec<FieldValue> = counted.into_iter().map(FieldValue::from).collect();
+    values.sort_by_key(|value| Reverse(value.count));
+    values
 }
 
 #[cfg(test)]
@@ -170,9 +189,20 @@ mod tests {
         assert_eq!(
             text,
             "{\"rows\":3,\"isSampled\":false,\"fields\":[{\"field\":\"n\",\"present\":2,\"distinct\":2,\"top\":\
-             [{\"value\":9007199254740993,\"count\":1}],\"min\":-9223372036854775808,\"median\":null,\
+             [{\"value\":9007199254740993,\"count\":1,\"error\":0}],\"min\":-9223372036854775808,\"median\":null,\
              \"max\":123456789012345678901},{\"field\":\"missing\",\"present\":0,\"distinct\":0,\"top\":[],\
              \"min\":null,\"median\":null,\"max\":null}]}"
         );
+    }
+
+    /// What may be of other values is not told as if it were counted.
+    #[test]
+    fn what_may_be_of_others_is_no_count() {
+        let line =
+            br#"{"rows":9,"top_0":[{"key":"a","count":197,"error":196},{"key":"b","count":5,"error":0}]}"#;
+        let told = told(line, vec!["n".to_owned()], false).unwrap();
+        let found: Vec<(&str, u64, u64)> =
+            told.fields[0].top.iter().map(|value| (value.value.get(), value.count, value.error)).collect();
+        assert_eq!(found, [("\"b\"", 5, 0), ("\"a\"", 1, 196)]);
     }
 }
