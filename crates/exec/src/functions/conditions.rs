@@ -1,6 +1,7 @@
-//! Choices between values, and whether there is one. A choice keeps the types of what is chosen from; integers that the
-//! query writes become floats where floats stand beside them.
+//! Choices between values, and whether there is one. A choice keeps the types of what is chosen from; integers become
+//! floats where floats stand beside them, but for those that no float is equal to.
 
+use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use tidegauge_lang::tree::Type;
@@ -9,11 +10,10 @@ use super::call::{Call, Function, MANY, function};
 use super::rows;
 use crate::error::Result;
 use crate::expr::Typed;
+use crate::kernels::cellwise::{floats, integers};
+use crate::kernels::ranks::lost_digits;
 use crate::kernels::{convert, logic};
 use crate::value::Value;
-
-/// Up to here each integer is a float as well.
-const EXACT_MAX: u64 = 1 << f64::MANTISSA_DIGITS;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function("iff", 3, 3, iff),
@@ -99,29 +99,41 @@ fn chosen(condition: &Typed, then: &Value, otherwise: &Value) -> Result<Value> {
     Ok(Value { variants: variants.collect::<Result<Vec<Typed>>>()? })
 }
 
-/// The values with floats instead of integers if one of them has floats, where the integers are written in the query and
-/// stay what they are as floats: `0` beside a float. Those of events pass as they came.
+/// The values with floats instead of integers if one of them has floats. Integers that are no floats stay what they are.
 fn of_one_number_type(values: &[Value]) -> Result<Vec<Value>> {
     let has = |kind: Type| values.iter().any(|value| value.of_type(kind).is_some());
-    let mut integers = values.iter().filter_map(|value| value.of_type(Type::Integer));
-    if !has(Type::Float) || !integers.all(is_same_as_float) {
+    if !has(Type::Integer) || !has(Type::Float) {
         return Ok(values.to_vec());
     }
     values.iter().map(with_floats).collect()
 }
 
-/// Whether a number is written in the query, and a float has all of its digits.
-fn is_same_as_float(integer: &Typed) -> bool {
-    let Some(literal) = integer.as_literal() else { return false };
-    let mut numbers = literal.as_primitive::<Int64Type>().iter().flatten();
-    numbers.all(|number| number.unsigned_abs() <= EXACT_MAX)
-}
-
 fn with_floats(value: &Value) -> Result<Value> {
     let Some(integer) = value.of_type(Type::Integer) else { return Ok(value.clone()) };
-    let float = convert::to_float(integer.clone())?;
+    let is_known = integer.as_literal().is_some_and(|literal| {
+        literal.as_primitive::<Int64Type>().iter().flatten().all(|number| lost_digits(number) == 0)
+    });
+    let (float, rest) = match is_known {
+        true => (convert::to_float(integer.clone())?, None),
+        false => {
+            let number = |array: &ArrayRef, row: usize| array.as_primitive::<Int64Type>().value(row);
+            let of_float = floats(move |array, row| {
+                Some(number(array, row))
+                    .filter(|number| lost_digits(*number) == 0)
+                    .map(|number| number as f64)
+            });
+            let of_rest = integers(move |array, row| {
+                Some(number(array, row)).filter(|number| lost_digits(*number) != 0)
+            });
+            let parts = vec![integer.clone()];
+            (
+                Typed::call("integer_as_float", Type::Float, parts.clone(), of_float)?,
+                Some(Typed::call("integer_beyond_float", Type::Integer, parts, of_rest)?),
+            )
+        }
+    };
     let floats = value.of_type(Type::Float).cloned().into_iter().chain([float]).collect();
     let is_other = |variant: &&Typed| !matches!(variant.kind, Type::Integer | Type::Float);
     let others = value.variants.iter().filter(is_other).cloned();
-    Ok(Value { variants: logic::first_of(floats)?.into_iter().chain(others).collect() })
+    Ok(Value { variants: logic::first_of(floats)?.into_iter().chain(rest).chain(others).collect() })
 }
