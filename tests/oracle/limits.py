@@ -22,7 +22,7 @@ LIMITS = (
     ("groups", "GROUPS_MAX", "engine/src/groups/dense.rs", 600_000),
     ("spread of a key", "SPREAD_MAX", "engine/src/groups/dense/codes.rs", 0),
     ("spread of a key", "SPREAD_MAX", "exec/src/expr/input.rs", 0),
-    ("bytes of a key", "SHORT_MAX", "engine/src/groups/many/keys.rs", 0),
+    ("bytes of a key", "SHORT_MAX", "engine/src/groups/many/keys/short.rs", 0),
     ("bytes of a key", "INLINE_MAX", "exec/src/types.rs", 0),
     ("different values", "FEW", "aggregates/src/distinct.rs", 5_000),
     ("values", "FEW", "aggregates/src/values.rs", 5_000),
