@@ -13,10 +13,9 @@ mod spilled;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use arrow_array::{ArrayRef, Int64Array, RecordBatch};
-use arrow_schema::{DataType, SchemaRef};
+use arrow_array::RecordBatch;
+use arrow_schema::DataType;
 use datafusion_execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryReservation};
-use datafusion_physical_expr::aggregate::AggregateFunctionExpr;
 use datafusion_physical_plan::aggregates::AggregateMode;
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::types::arrow_type;
@@ -25,8 +24,8 @@ use tokio::task::JoinSet;
 
 use self::first::First;
 use self::keys::Form;
-use self::part::{PartedBlock, Parts, Rows};
-use self::part_groups::PartGroups;
+use self::part::{PartedBlock, Parts};
+use self::part_groups::{PartGroups, Wanted};
 use self::parted::Parted;
 use self::spilled::Spilled;
 use super::accumulators::places;
@@ -117,22 +116,24 @@ impl Grouping<'_> {
             blocks,
             spilled,
             next: AtomicUsize::new(0),
-            first: First {
-                order: self.order(&schema),
-                keys: form.columns(),
-                plain: self.plan.order.first().filter(|(place, _)| !self.plan.is_json(*place)).copied(),
-                has_keys_next: form.columns() == 1
-                    && matches!(self.plan.order.as_slice(), [_] | [_, (0, false)])
-                    && !self.plan.is_json(0)
-                    && !is_float,
-                fetch: self.fetched(),
-                context: Arc::clone(&self.context),
-            },
-            form,
             parts,
-            aggregates: self.aggregates.clone(),
-            arguments: self.aggregates.iter().map(|aggregate| places(aggregate)).collect(),
-            schema,
+            wanted: Wanted {
+                first: First {
+                    order: self.order(&schema),
+                    keys: form.columns(),
+                    plain: self.plan.order.first().filter(|(place, _)| !self.plan.is_json(*place)).copied(),
+                    has_keys_next: form.columns() == 1
+                        && matches!(self.plan.order.as_slice(), [_] | [_, (0, false)])
+                        && !self.plan.is_json(0)
+                        && !is_float,
+                    fetch: self.fetched(),
+                    context: Arc::clone(&self.context),
+                },
+                form,
+                aggregates: self.aggregates.clone(),
+                arguments: self.aggregates.iter().map(|aggregate| places(aggregate)).collect(),
+                schema,
+            },
             _held: held,
         })
     }
@@ -151,7 +152,7 @@ impl Grouping<'_> {
             batches.extend(found);
             groups += count;
         }
-        let batch = merging.first.of(batches, &merging.schema).await?;
+        let batch = merging.wanted.first.of(batches, &merging.wanted.schema).await?;
         let kept = batch.num_rows().min(self.plan.limit);
         Ok(Totals { batch: batch.slice(0, kept), groups })
     }
@@ -191,12 +192,8 @@ struct Merging {
     blocks: Vec<PartedBlock>,
     spilled: Vec<Spilled>,
     next: AtomicUsize,
-    form: Arc<Form>,
     parts: Parts,
-    aggregates: Vec<Arc<AggregateFunctionExpr>>,
-    arguments: Vec<Vec<usize>>,
-    schema: SchemaRef,
-    first: First,
+    wanted: Wanted,
     /// What was counted for the parted rows, until they are gone.
     _held: Vec<MemoryReservation>,
 }
@@ -213,8 +210,9 @@ impl Merging {
             let (batch, count) = self.grouped(part, &memory)?;
             groups += count;
             found.push(batch);
-            if self.first.fetch.is_some() {
-                found = vec![self.first.of(std::mem::take(&mut found), &self.schema).await?];
+            let Wanted { first, schema, .. } = &self.wanted;
+            if first.fetch.is_some() {
+                found = vec![first.of(std::mem::take(&mut found), schema).await?];
             } else {
                 memory.try_grow(found.last().map_or(0, RecordBatch::get_array_memory_size))?;
             }
@@ -225,7 +223,7 @@ impl Merging {
 
     /// The groups of one part that may be among the first, and how many there are.
     fn grouped(&self, part: usize, memory: &MemoryReservation) -> Result<(RecordBatch, u64)> {
-        let mut groups = PartGroups::new(self)?;
+        let mut groups = PartGroups::new(&self.wanted)?;
         let mut held = 0;
         let mut count = |groups: &PartGroups<'_>| {
             let bytes = groups.bytes();
@@ -246,23 +244,5 @@ impl Merging {
         let found = groups.first();
         memory.shrink(held);
         found
-    }
-
-    /// What an aggregate reads of some rows.
-    fn values(&self, rows: &Rows<'_>, arguments: &[usize]) -> Vec<ArrayRef> {
-        if arguments.is_empty() {
-            return vec![Arc::new(Int64Array::from(vec![1; rows.keys.len()]))];
-        }
-        // Keys are the first columns, and can be what is aggregated.
-        let keys = self.form.columns();
-        let of_keys = match arguments.iter().any(|place| *place < keys) {
-            true => self.form.arrays(rows.keys.iter().copied(), rows.texts()),
-            false => Vec::new(),
-        };
-        let of = |place: &usize| match place.checked_sub(keys) {
-            Some(place) => Arc::clone(&rows.arguments[place]),
-            None => Arc::clone(&of_keys[*place]),
-        };
-        arguments.iter().map(of).collect()
     }
 }

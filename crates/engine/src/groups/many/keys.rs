@@ -4,6 +4,7 @@
 
 mod joined;
 mod short;
+mod texts;
 
 use std::cmp::Ordering;
 use std::hash::BuildHasher;
@@ -20,23 +21,14 @@ use tidegauge_exec::types::INLINE_MAX;
 
 use self::joined::Joined;
 use self::short::{digits, short};
-
-/// A key as a number. Its lowest byte tells of a text what the rest is.
-pub(super) type Key = u128;
+use self::texts::{DIGITS, LONG, TEXT_BYTES};
+pub(super) use self::texts::{Key, Texts, place_of, placed};
 
 /// Stands for null: no number reaches so far, and no text begins so.
 const NULL: Key = Key::MAX;
 
-/// How many bytes a text has that lies in its key.
-const TEXT_BYTES: usize = size_of::<Key>();
-
-/// The rest is what sixteen hexadecimal digits say.
-const DIGITS: u8 = 0x40;
-
-/// The rest is a hash of 32 bits, a length of 24, and where the bytes begin.
-const LONG: u8 = 0x80;
+/// How many bytes a longer text may have: its length has 24 bits.
 const LONG_MAX: usize = (1 << 24) - 1;
-const PLACE: u32 = 64;
 
 /// How the columns of a key become numbers, and numbers columns again.
 #[derive(Clone, Debug)]
@@ -60,13 +52,6 @@ enum RowTexts {
     None,
     Views(StringViewArray),
     Joined(Joined),
-}
-
-/// The bytes of longer texts, of which the first has this place.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Texts<'a> {
-    pub(super) bytes: &'a [u8],
-    pub(super) first: usize,
 }
 
 impl Form {
@@ -192,45 +177,14 @@ fn of_numbers(column: &ArrayRef) -> Vec<Key> {
     keys
 }
 
-/// The key of a longer text that lies elsewhere.
-pub(super) fn placed(key: Key, place: usize) -> Key {
-    key & Key::from(u64::MAX) | (place as Key) << PLACE
-}
-
 impl RowKeys {
     /// The longer text of a key.
     pub(super) fn text(&self, key: Key) -> &[u8] {
-        let row = (key >> PLACE) as usize;
+        let row = place_of(key);
         match &self.texts {
             RowTexts::None => &[],
             RowTexts::Views(texts) => texts.value(row).as_bytes(),
             RowTexts::Joined(joined) => joined.text(row),
-        }
-    }
-}
-
-impl<'a> Texts<'a> {
-    /// The bytes of a longer text.
-    pub(super) fn long(self, key: Key) -> &'a [u8] {
-        let start = (key >> PLACE) as usize - self.first;
-        &self.bytes[start..start + (key as u64 >> 40) as usize]
-    }
-
-    /// The bytes of a text, in the space that is given where they lie nowhere else.
-    fn text(self, key: Key, space: &'a mut [u8; TEXT_BYTES]) -> &'a [u8] {
-        match key as u8 {
-            LONG => self.long(key),
-            DIGITS => {
-                let number = (key >> 8) as u64;
-                for (place, byte) in space.iter_mut().enumerate() {
-                    *byte = b"0123456789abcdef"[(number >> (60 - 4 * place)) as usize & 15];
-                }
-                space
-            }
-            length => {
-                *space = key.to_le_bytes();
-                &space[1..=usize::from(length)]
-            }
         }
     }
 }

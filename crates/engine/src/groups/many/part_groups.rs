@@ -4,13 +4,15 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
+use arrow_schema::SchemaRef;
 use datafusion_common::DataFusionError;
 use datafusion_expr::{EmitTo, GroupsAccumulator};
+use datafusion_physical_expr::aggregate::AggregateFunctionExpr;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-use super::Merging;
+use super::first::First;
 use super::keys::{Form, Key, Texts, placed};
 use super::part::Rows;
 use crate::Result;
@@ -19,9 +21,18 @@ use crate::groups::accumulators::accumulators;
 /// How many groups a part may have: their places have 32 bits.
 const PLACES_MAX: usize = u32::MAX as usize;
 
+/// What is found of each part.
+pub(super) struct Wanted {
+    pub(super) form: Arc<Form>,
+    pub(super) aggregates: Vec<Arc<AggregateFunctionExpr>>,
+    pub(super) arguments: Vec<Vec<usize>>,
+    pub(super) schema: SchemaRef,
+    pub(super) first: First,
+}
+
 /// The groups of one part.
 pub(super) struct PartGroups<'a> {
-    merging: &'a Merging,
+    wanted: &'a Wanted,
     table: Table,
     accumulators: Vec<Box<dyn GroupsAccumulator>>,
     /// The places of the rows that came last.
@@ -36,23 +47,43 @@ struct Table {
     bytes: Vec<u8>,
 }
 
+impl Wanted {
+    /// What an aggregate reads of some rows.
+    fn values(&self, rows: &Rows<'_>, arguments: &[usize]) -> Vec<ArrayRef> {
+        if arguments.is_empty() {
+            return vec![Arc::new(Int64Array::from(vec![1; rows.keys.len()]))];
+        }
+        // Keys are the first columns, and can be what is aggregated.
+        let keys = self.form.columns();
+        let of_keys = match arguments.iter().any(|place| *place < keys) {
+            true => self.form.arrays(rows.keys.iter().copied(), rows.texts()),
+            false => Vec::new(),
+        };
+        let of = |place: &usize| match place.checked_sub(keys) {
+            Some(place) => Arc::clone(&rows.arguments[place]),
+            None => Arc::clone(&of_keys[*place]),
+        };
+        arguments.iter().map(of).collect()
+    }
+}
+
 impl<'a> PartGroups<'a> {
-    pub(super) fn new(merging: &'a Merging) -> Result<Self> {
-        let accumulators = accumulators(&merging.aggregates)?;
-        Ok(Self { merging, table: Table::default(), accumulators, places: Vec::new() })
+    pub(super) fn new(wanted: &'a Wanted) -> Result<Self> {
+        let accumulators = accumulators(&wanted.aggregates)?;
+        Ok(Self { wanted, table: Table::default(), accumulators, places: Vec::new() })
     }
 
     pub(super) fn add(&mut self, rows: &Rows<'_>) -> Result<()> {
-        let (merging, table) = (self.merging, &mut self.table);
+        let (wanted, table) = (self.wanted, &mut self.table);
         if table.keys.len() + rows.keys.len() > PLACES_MAX {
             // What memory is not enough for is grouped in another way.
             Err(DataFusionError::ResourcesExhausted("a part has too many groups".to_owned()))?;
         }
         self.places.clear();
         let texts = rows.texts();
-        self.places.extend(rows.keys.iter().map(|key| table.place(*key, texts, &merging.form)));
-        for (accumulator, arguments) in self.accumulators.iter_mut().zip(&merging.arguments) {
-            let values = merging.values(rows, arguments);
+        self.places.extend(rows.keys.iter().map(|key| table.place(*key, texts, &wanted.form)));
+        for (accumulator, arguments) in self.accumulators.iter_mut().zip(&wanted.arguments) {
+            let values = wanted.values(rows, arguments);
             accumulator.update_batch(&values, &self.places, None, table.keys.len())?;
         }
         Ok(())
@@ -66,14 +97,14 @@ impl<'a> PartGroups<'a> {
 
     /// Those that may be among the first, and how many there are.
     pub(super) fn first(mut self) -> Result<(RecordBatch, u64)> {
-        let (merging, table) = (self.merging, &self.table);
+        let (wanted, table) = (self.wanted, &self.table);
         let mut aggregates: Vec<ArrayRef> = Vec::with_capacity(self.accumulators.len());
         for accumulator in &mut self.accumulators {
             aggregates.push(accumulator.evaluate(EmitTo::All)?);
         }
-        let form = &merging.form;
+        let form = &wanted.form;
         let compare = |left: u32, right: u32| table.compare(left, right, form);
-        let mut columns = match merging.first.candidates(&aggregates, compare) {
+        let mut columns = match wanted.first.candidates(&aggregates, compare) {
             None => form.arrays(table.keys.iter().copied(), table.texts()),
             Some(rows) => {
                 for column in &mut aggregates {
@@ -87,7 +118,7 @@ impl<'a> PartGroups<'a> {
         // Where all groups are wanted, they wait for those of the other parts.
         columns.iter_mut().for_each(Array::shrink_to_fit);
         let groups = table.keys.len() as u64;
-        Ok((RecordBatch::try_new(Arc::clone(&merging.schema), columns)?, groups))
+        Ok((RecordBatch::try_new(Arc::clone(&wanted.schema), columns)?, groups))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Texts that are a number of 128 bits as they are: those of up to fifteen bytes, and sixteen hexadecimal digits.
 
-use super::{DIGITS, Key};
+use super::texts::{DIGITS, Key};
 
 /// Texts up to this length are the rest of their key, and the lowest byte is their length.
 const SHORT_MAX: usize = 15;
